@@ -15,7 +15,7 @@ extension BlueZBridge {
             guard let capability = Self.capability(body.last?.text ?? "") else { throw .invalidArguments }
             let key = SessionKey(caller.sender, .agent)
             _ = clients.update(caller.sender) { $0.agent = (path, capability) }
-            request(key, .security(.attend(capability)))
+            request(key, .security(.setAgent(capability)))
             guard let state = sessions[key]?.state else {
                 _ = sessions.update(key) { $0.starting.append(caller) }
                 return nil
@@ -47,7 +47,7 @@ extension BlueZBridge {
         for caller in sessions[key]?.starting ?? [] { refuse(caller, .doesNotExist) }
         _ = sessions.update(key) { $0.starting = [] }
         guard isAgentSessionNeeded(by: name) else { return close(key) }
-        request(key, .security(.attend(nil)))
+        request(key, .security(.setAgent(nil)))
     }
 
     /// Returns true while a program has an agent, is pairing, or is removing a bond.

@@ -10,7 +10,7 @@ extension BlueZBridge {
         guard let device = devices[peer] else { throw .doesNotExist }
         try check(key)
         guard !device.ending.contains(where: { $0.keys.contains(key) }) else { throw .inProgress }
-        if device.links.contains(key) { return goOn(waiter, peer) }
+        if device.links.contains(key) { return resume(waiter, peer) }
         if device.connecting[key] != nil {
             if case .connect = waiter { throw .inProgress }
             _ = devices.update(peer) { device in device.connecting.update(key) { $0.append(waiter) } }
@@ -31,11 +31,11 @@ extension BlueZBridge {
         tree.set(device.path, BlueZ.device, "Connected", .boolean(true))
         if let name = parameters.name { rename(device.path, name) }
         if device.database.state == .unknown { discoverDatabase(of: peer, by: key) }
-        for waiter in waiters { goOn(waiter, peer) }
+        for waiter in waiters { resume(waiter, peer) }
     }
 
     /// Continues a call after the caller's session has connected to the device.
-    private mutating func goOn(_ waiter: Device.Waiter, _ peer: PeerIdentifier) {
+    private mutating func resume(_ waiter: Device.Waiter, _ peer: PeerIdentifier) {
         guard let device = devices[peer] else { return refuse(waiter.caller, .doesNotExist) }
         switch waiter {
         case .connect, .connectDevice:

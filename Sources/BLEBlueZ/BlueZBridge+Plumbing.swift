@@ -248,7 +248,7 @@ extension BlueZBridge {
         }
         if key.isOwn { request(key, .security(.listBonds)) }
         guard old.isReset, let agent = clients[key.client]?.agent else { return }
-        request(key, .security(.attend(agent.capability)))
+        request(key, .security(.setAgent(agent.capability)))
     }
 
     /// Throws an error if a session is open but cannot be used.

@@ -88,7 +88,7 @@ extension BlueZError {
             self = reason == .passkeyEntryFailed ? .authenticationCanceled : .authenticationFailed
         case .timedOut: self = .authenticationTimeout
         case .disconnected: self = .connectionAttemptFailed
-        case .nobodyToAsk: self = .authenticationRejected
+        case .noAgent: self = .authenticationRejected
         case .encryptionFailed, .tooSoon, .cannotAuthenticate: self = .authenticationFailed
         }
     }

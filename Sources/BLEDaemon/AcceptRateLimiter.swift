@@ -15,7 +15,7 @@ struct AcceptRateLimiter<Connection> {
         /// The end of the last interval that the user's served connections use up.
         ///
         /// Each connection adds one interval, which starts at this time or now, whichever is later.
-        var spent = Instant()
+        var servedUntil = Instant()
         var waiting: [Connection] = []
         /// True if a connection of the user was refused, and the user has had connections waiting ever since.
         var hasRefused = false
@@ -98,14 +98,14 @@ struct AcceptRateLimiter<Connection> {
     mutating func removeAll() { (users, queue, waitingCount) = ([:], [], 0) }
 
     private func count(_ userState: inout UserState, at now: Instant) {
-        userState.spent = max(userState.spent, now) + interval
+        userState.servedUntil = max(userState.servedUntil, now) + interval
     }
 
     /// The earliest time at which the user's next connection can be served.
-    private func due(of userState: UserState) -> Instant { userState.spent + interval * (1 - burst) }
+    private func due(of userState: UserState) -> Instant { userState.servedUntil + interval * (1 - burst) }
 
     private func isIdle(_ userState: UserState, at now: Instant) -> Bool {
-        userState.waiting.isEmpty && userState.spent <= now
+        userState.waiting.isEmpty && userState.servedUntil <= now
     }
 }
 

@@ -75,7 +75,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         case .wait: if alarm == nil { awaitNext() }
         case .refuse(let connection, let isFirst):
             let refusal = Refusal(.tooMany, "too many connections per second from this user")
-            connection.turnAway(refusal)
+            connection.sendRefusal(refusal)
             if isFirst { refused(refusal, peer) }
         }
     }
@@ -94,7 +94,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
 
 extension FileDescriptor {
     /// Sends as much of the reason why a connection is not served as the system accepts without blocking.
-    func turnAway(_ refusal: Refusal) {
+    func sendRefusal(_ refusal: Refusal) {
         var writer = FrameWriter(), octets: [UInt8] = []
         _ = writer.write(DaemonMessage.refused(refusal))
         writer.take { octets = [UInt8](copying: $0) }

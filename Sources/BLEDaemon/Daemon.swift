@@ -16,7 +16,7 @@ package final class Daemon: @unchecked Sendable {
     /// The limits on connections, and the times allowed to apps.
     package struct Limits: Sendable {
         let connectionLimiter: ConnectionLimiter
-        let newcomers: AcceptRateLimiter<FileDescriptor>
+        let acceptRate: AcceptRateLimiter<FileDescriptor>
         /// The time within which a program must send its greeting.
         let greeting: Duration
         /// The time that a refused program has to read the reason.
@@ -25,17 +25,17 @@ package final class Daemon: @unchecked Sendable {
         /// Creates limits.
         ///
         /// `connections`, `connectionsOfUser` and `connectionsOfProcess` are the maximum numbers of connections in
-        /// total, from one user and from one process. `newcomers` is the number of a user's connections that are
+        /// total, from one user and from one process. `acceptRate` is the number of a user's connections that are
         /// accepted in a burst.
         package init(
             connections: Int = 512,
             connectionsOfUser: Int = 256,
             connectionsOfProcess: Int = 32,
-            newcomers: Int = 64,
+            acceptRate: Int = 64,
             greeting: Duration = .seconds(10),
             closing: Duration = .seconds(5)
         ) {
-            self.newcomers = AcceptRateLimiter(burst: newcomers, then: .milliseconds(10))
+            self.acceptRate = AcceptRateLimiter(burst: acceptRate, then: .milliseconds(10))
             connectionLimiter = ConnectionLimiter(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
                 ungreeted: .init(process: 16, user: 32, all: 128)
@@ -49,7 +49,7 @@ package final class Daemon: @unchecked Sendable {
     private let radios: Radios
     private let limits: Limits
     private let wakeFlag: WakeFlag
-    private let keptApps: KeptApps
+    private let keptSessions: KeptSessions
     private let log: DaemonLog
     private var switches: RadioSwitches
     private var policy: AppPolicy
@@ -84,10 +84,10 @@ package final class Daemon: @unchecked Sendable {
         self.wakeFlag = wakeFlag
         let log = DaemonLog(loop.clock)
         self.log = log
-        keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy, noting: log) {
+        keptSessions = KeptSessions(file, launcher: launcher, radios: radios, under: policy, noting: log) {
             wakeFlag.raise()
         } later: { [weak loop] delay, body in
-            if let loop { _ = loop.alarm(at: loop.clock.now + delay, ring: body) }
+            if let loop { _ = loop.alarm(at: loop.clock.now + delay, handler: body) }
         }
         setUnattendedPairing()
         loop.start { [weak self] in
@@ -103,7 +103,7 @@ package final class Daemon: @unchecked Sendable {
             setUnattendedPairing()
             log.note("the policy was reloaded", of: nil)
             for connection in connections { connection.apply(policy) }
-            keptApps.apply(policy)
+            keptSessions.apply(policy)
         }
         wakeFlag.raise()
     }
@@ -115,11 +115,11 @@ package final class Daemon: @unchecked Sendable {
             pairingSessions = radios.openSessions(.agent)
         }
         let wanted = PairingPolicy(unattended: policy.unattendedPairing)
-        for session in pairingSessions { session.send(.security(.insist(wanted))) }
+        for session in pairingSessions { session.send(.security(.setPolicy(wanted))) }
     }
 
     /// The number of kept sessions whose apps are not connected.
-    var waitingCount: Int { loop.sync { [self] in keptApps.waitingCount } }
+    var waitingCount: Int { loop.sync { [self] in keptSessions.waitingCount } }
 
     /// The number of connected apps.
     var connectionCount: Int { loop.sync { [self] in connections.count } }
@@ -152,7 +152,7 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private func makeAcceptor() -> ConnectionAcceptor {
-        ConnectionAcceptor(limits.newcomers) { [weak self] in
+        ConnectionAcceptor(limits.acceptRate) { [weak self] in
             self?.enqueue($0)
         } refused: { [log] in
             log.note("refused:  \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
@@ -167,8 +167,8 @@ package final class Daemon: @unchecked Sendable {
             connections = []
             for session in pairingSessions { session.close() }
             pairingSessions = []
-            keptApps.takeTurn()
-            keptApps.stop()
+            keptSessions.takeTurn()
+            keptSessions.stop()
         }
     }
 
@@ -183,7 +183,7 @@ package final class Daemon: @unchecked Sendable {
             process: peer.flatMap { $0.process > 0 ? $0.process : nil }
         )
         if let refusal = refusal(of: newcomer) {
-            descriptor.turnAway(refusal)
+            descriptor.sendRefusal(refusal)
             return log.note("refused:  \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
         let stream = SocketStream(descriptor, on: loop, knowsSender: true)
@@ -191,7 +191,7 @@ package final class Daemon: @unchecked Sendable {
             stream,
             of: newcomer,
             to: radios,
-            keeping: keptApps,
+            keeping: keptSessions,
             noting: log,
             under: policy,
             limit: { [weak self] in self?.refusal(of: $0) },
@@ -232,7 +232,7 @@ package final class Daemon: @unchecked Sendable {
     private func answer(_ question: Question, to asker: AppCredentials?) -> Answer {
         switch question {
         case .apps:
-            let facts = connections.compactMap(\.fact) + keptApps.facts
+            let facts = connections.compactMap(\.fact) + keptSessions.facts
             return .apps(facts.filter { mayManage($0.user, asker) })
         case .grant(let process):
             let number = Int32(bitPattern: process)
@@ -252,7 +252,7 @@ package final class Daemon: @unchecked Sendable {
         case .power(let radio, let isOn): return turn(on: isOn, radio, for: asker)
         case .endLinks(let peer):
             let count = connections.count { mayManage($0.app?.user, asker) && $0.endLinks(to: peer) }
-            let left = keptApps.endLinks(to: peer) { mayManage($0, asker) }
+            let left = keptSessions.endLinks(to: peer) { mayManage($0, asker) }
             return count + left > 0 ? .done : .refused(Refusal(.unknown, "none of your apps has such a link"))
         case .journal(let number): return .journal(log.lines(after: number) { mayManage($0, asker) })
         }
@@ -308,7 +308,7 @@ package final class Daemon: @unchecked Sendable {
     private func takeTurn() {
         wakeFlag.clear()
         for connection in connections where connection.takeTurn() { wakeFlag.raise() }
-        keptApps.takeTurn()
+        keptSessions.takeTurn()
         for connection in connections where connection.isClosing { limitClosing(of: connection) }
     }
 }

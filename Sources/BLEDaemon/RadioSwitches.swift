@@ -31,11 +31,11 @@ struct RadioSwitches {
         let switched = radios.names.filter { [$0, nil].contains(name) && radios.switchBluetooth(on: isOn, $0) }
         off.removeAll { switched.contains($0) }
         if !isOn { off += switched }
-        keep()
+        save()
         return switched
     }
 
-    private func keep() {
+    private func save() {
         guard let file else { return }
         do throws(FileProblem) {
             let octets = Array(off.map { $0 + "\n" }.joined().utf8)

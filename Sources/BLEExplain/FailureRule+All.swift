@@ -13,7 +13,7 @@ extension FailureRule {
         guard case .disconnected(let link, .connectionTimeout) = timeline.events[index].fact else { return nil }
         let time = timeline.clock(timeline.events[index])
         let text = "The link\(owner(timeline, index)) was lost at \(time): nothing arrived for the supervision timeout."
-        return [said(text, index)] + lostPackets(timeline, index, limit) + waiting(timeline, index, link, limit)
+        return [sentence(text, index)] + lostPackets(timeline, index, limit) + waiting(timeline, index, link, limit)
     }
 
     /// A link that was never established, or that the controller could not create.
@@ -22,12 +22,12 @@ extension FailureRule {
         case .connectionFailed(.connectionFailedToBeEstablished): break
         case .disconnected(let link, .connectionFailedToBeEstablished):
             guard !connectsAgain(timeline, index, link, limit) else { return nil }
-        case .connectionFailed(let status): return [said("The controller could not connect: \(status).", index)]
+        case .connectionFailed(let status): return [sentence("The controller could not connect: \(status).", index)]
         default: return nil
         }
         return [
-            said("The device did not answer the connection request within six connection intervals.", index),
-            said("It was out of reach, or another central connected to it first.", nil),
+            sentence("The device did not answer the connection request within six connection intervals.", index),
+            sentence("It was out of reach, or another central connected to it first.", nil),
         ]
     }
 
@@ -62,14 +62,14 @@ extension FailureRule {
             return nil
         }
         let time = timeline.clock(timeline.events[index])
-        return [said("The peer ended the link\(owner(timeline, index)) at \(time): \(reason).", index)] + open
+        return [sentence("The peer ended the link\(owner(timeline, index)) at \(time): \(reason).", index)] + open
     }
 
     /// A link whose ends have different keys.
     static let brokenCipher = FailureRule(name: "different keys") { timeline, index, _ in
         guard case .disconnected(_, .micFailure) = timeline.events[index].fact else { return nil }
         return [
-            said("A packet did not pass the check of its code: the two devices encrypt with different keys.", index)
+            sentence("A packet did not pass the check of its code: the two devices encrypt with different keys.", index)
         ]
     }
 
@@ -80,7 +80,7 @@ extension FailureRule {
                 .contains(reason)
         else { return nil }
         return [
-            said(
+            sentence(
                 "The link\(owner(timeline, index)) ended at \(timeline.clock(timeline.events[index])): \(reason).",
                 index
             )
@@ -93,9 +93,9 @@ extension FailureRule {
         guard case .encryption(_, let status) = timeline.events[index].fact, status != .success else { return nil }
         return status == .pinOrKeyMissing
             ? [
-                said("The link was not encrypted: the peer no longer has the key of the bond.", index),
-                said("Remove the bond on this side, and pair again.", nil),
-            ] : [said("The link was not encrypted: \(status).", index)]
+                sentence("The link was not encrypted: the peer no longer has the key of the bond.", index),
+                sentence("Remove the bond on this side, and pair again.", nil),
+            ] : [sentence("The link was not encrypted: \(status).", index)]
     }
 
     /// A pairing that failed.
@@ -109,8 +109,8 @@ extension FailureRule {
         }
         let sides = isFromHost ? "This host refused" : "The peer refused"
         let text = "\(sides) to pair: \(SMP.Reason(wire: reason))."
-        return [said(text, index)]
-            + (start.map { [said("The pairing began at \(timeline.clock(timeline.events[$0])).", $0)] } ?? [])
+        return [sentence(text, index)]
+            + (start.map { [sentence("The pairing began at \(timeline.clock(timeline.events[$0])).", $0)] } ?? [])
     }
 
     /// A request that the server refused.
@@ -126,13 +126,13 @@ extension FailureRule {
             guard !isReceivedElsewhere(timeline, index, received, limit) else { return nil }
         }
         let server = isFromHost ? "This host" : "The server"
-        var sentences = [said("\(server) refused a request at \(timeline.clock(event)): \(event.detail).", index)]
+        var sentences = [sentence("\(server) refused a request at \(timeline.clock(event)): \(event.detail).", index)]
         let request = limit.walk((0..<index).reversed()).first {
             timeline.events[$0].group == event.group && timeline.events[$0].track == .attribute
         }
         if let request {
             let words = "\(timeline.events[request].title) \(timeline.events[request].detail)"
-            sentences.append(said("The request was: \(words).", request))
+            sentences.append(sentence("The request was: \(words).", request))
         }
         guard securityErrors.contains(code) else { return sentences }
         let isEncrypted = limit.walk(0..<index).contains {
@@ -143,7 +143,7 @@ extension FailureRule {
             isEncrypted
             ? "The link was encrypted, but with a key that is not strong enough."
             : "The link was not encrypted: the devices had not paired, or the pairing failed."
-        return sentences + [said(reason, nil)]
+        return sentences + [sentence(reason, nil)]
     }
 
     private static let securityErrors: [ATT.ErrorCode] = [
@@ -217,8 +217,8 @@ extension FailureRule {
         }
         guard let end = timeline.end ?? timeline.events.last?.time, end &- event.time >= patience else { return nil }
         return [
-            said("The \(opcode) at \(timeline.clock(event)) had no response within 30 s: \(event.detail).", index),
-            said("The link was up; the \(isFromHost ? "peer" : "host") did not answer.", nil),
+            sentence("The \(opcode) at \(timeline.clock(event)) had no response within 30 s: \(event.detail).", index),
+            sentence("The link was up; the \(isFromHost ? "peer" : "host") did not answer.", nil),
         ]
     }
 
@@ -236,7 +236,7 @@ extension FailureRule {
                 default: continue
                 }
             }
-            return [said("The scan at \(timeline.clock(event)) found nothing: no advertisement arrived.", index)]
+            return [sentence("The scan at \(timeline.clock(event)) found nothing: no advertisement arrived.", index)]
         }
         let isAnswered = limit.walk(others).contains { place in
             guard timeline.events[place].source == event.source else { return false }
@@ -250,7 +250,10 @@ extension FailureRule {
         }
         guard !isAnswered else { return nil }
         return [
-            said("The connection that the app asked for at \(timeline.clock(event)) was not made: \(words).", index),
+            sentence(
+                "The connection that the app asked for at \(timeline.clock(event)) was not made: \(words).",
+                index
+            ),
             reach(timeline, index, limit),
         ]
     }
@@ -264,9 +267,9 @@ extension FailureRule {
             return true
         }
         guard let last = attempts.last else {
-            return said("The device was not reachable until the end; Core Bluetooth goes on waiting.", nil)
+            return sentence("The device was not reachable until the end; Core Bluetooth goes on waiting.", nil)
         }
-        return said("The device did not answer the connection request, \(attempts.count) times.", last)
+        return sentence("The device did not answer the connection request, \(attempts.count) times.", last)
     }
 
     /// A radio that is off, missing or forbidden.
@@ -278,7 +281,7 @@ extension FailureRule {
         ]
         guard let reason = reasons[state] else { return nil }
         let time = timeline.clock(timeline.events[index])
-        return [said("From \(time) the app had no radio: \(reason). Connections and requests ended.", index)]
+        return [sentence("From \(time) the app had no radio: \(reason). Connections and requests ended.", index)]
     }
 
     /// A callback with an error that no packet explains.
@@ -295,7 +298,7 @@ extension FailureRule {
             default: continue
             }
         }
-        return [said("\(step) had an error at \(timeline.clock(event)): \(error).", index)]
+        return [sentence("\(step) had an error at \(timeline.clock(event)): \(error).", index)]
     }
 
     /// A call that got no callback, although the recording continues for at least 35 s after the call.
@@ -312,10 +315,10 @@ extension FailureRule {
                 || answer == "didUpdateState"
         }
         guard !isAnswered else { return nil }
-        return [said("\(step) at \(timeline.clock(timeline.events[index])) was never answered: \(words).", index)]
+        return [sentence("\(step) at \(timeline.clock(timeline.events[index])) was never answered: \(words).", index)]
     }
 
-    static func said(_ text: String, _ event: Int?) -> FailureFinding.Sentence {
+    static func sentence(_ text: String, _ event: Int?) -> FailureFinding.Sentence {
         .init(text: text, event: event)
     }
 
@@ -335,7 +338,9 @@ extension FailureRule {
         for place in limit.walk((0..<index).reversed()) where timeline.events[place].source == source {
             switch timeline.events[place].fact {
             case .request(let opcode, _, link, true):
-                return [said("The \(opcode) was waiting for its response: \(timeline.events[place].detail).", place)]
+                return [
+                    sentence("The \(opcode) was waiting for its response: \(timeline.events[place].detail).", place)
+                ]
             case .response(link, false), .refusal(_, _, _, link, false), .connected(link, _, _): return []
             default: continue
             }

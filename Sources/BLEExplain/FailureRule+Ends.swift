@@ -48,7 +48,7 @@ extension FailureRule {
         }
         guard let last, lost > 0 else { return [] }
         let place = "while the devices were \(Int(last.distance.rounded())) m apart (RSSI \(last.strength) dBm)"
-        return [said("\(lost) packets in a row were lost \(place).", first)]
+        return [sentence("\(lost) packets in a row were lost \(place).", first)]
     }
 
     /// Returns the index of the connection event at the other end of a link that is closest in time.

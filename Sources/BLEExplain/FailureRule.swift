@@ -78,7 +78,7 @@ package struct FailureRule: Sendable {
         let event = timeline.events[index]
         guard case .disconnected(let link, _) = event.fact else { return [] }
         let isKnown = !lostPackets(timeline, earlier, limit).isEmpty
-        return [said("\(timeline.sources[event.source]) recorded the loss at \(timeline.clock(event)).", index)]
+        return [sentence("\(timeline.sources[event.source]) recorded the loss at \(timeline.clock(event)).", index)]
             + (isKnown ? [] : lostPackets(timeline, index, limit)) + waiting(timeline, index, link, limit)
     }
 }

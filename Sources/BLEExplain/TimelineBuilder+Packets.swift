@@ -90,17 +90,17 @@ extension TimelineBuilder {
         case .hardwareError: timeline.events[place].fact = .hardwareError
         case .leAdvertisingReport(let event):
             for report in event.reports.prefix(25) {
-                heard("\(report.address)", Int8(bitPattern: report.rssi.wire), place, source)
+                addAdvertisement("\(report.address)", Int8(bitPattern: report.rssi.wire), place, source)
             }
         case .leExtendedAdvertisingReport(let event):
             for report in event.reports.prefix(25) {
-                heard("\(report.address)", Int8(bitPattern: report.rssi.wire), place, source)
+                addAdvertisement("\(report.address)", Int8(bitPattern: report.rssi.wire), place, source)
             }
         default: break
         }
     }
 
-    private mutating func heard(_ address: String, _ rssi: Int8, _ place: Int, _ source: Int) {
+    private mutating func addAdvertisement(_ address: String, _ rssi: Int8, _ place: Int, _ source: Int) {
         timeline.events[place].fact = .advertisement(address: address)
         guard rssi < 20 else { return }
         let name = "RSSI of \(address) at \(timeline.sources[source])"

@@ -158,7 +158,7 @@ final class ClientMailbox: @unchecked Sendable {
             events.removeAll(keepingCapacity: true)
             return 0
         }
-        let receipts = gathersReceipts ? events.receiptsAlone : nil
+        let receipts = gathersReceipts ? events.sentValueCount : nil
         let (mustSchedule, count) = storage.contents.withLock { contents in
             if contents.events.isEmpty {
                 swap(&contents.events, &events)
@@ -210,7 +210,7 @@ extension ClientEvent {
 
 extension [ClientEvent] {
     /// The total number of sent values; `nil` if any of the events reports something else.
-    fileprivate var receiptsAlone: Int? {
+    fileprivate var sentValueCount: Int? {
         var sum = 0
         for event in self {
             guard let count = event.takenValues else { return nil }

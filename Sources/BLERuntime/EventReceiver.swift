@@ -31,7 +31,7 @@ package enum EventReceiver: Sendable {
     /// Delivers one event.
     ///
     /// Must be called on the client's queue if it has one.
-    package func hear(_ event: ClientEvent) {
+    package func deliver(_ event: ClientEvent) {
         switch self {
         case .each(_, let receive): receive(event)
         case .all(_, let receive), .inTurn(let receive):

@@ -96,13 +96,13 @@ package final class HostRunner: @unchecked Sendable {
 
     /// Queues a command for the next turn, after earlier commands.
     ///
-    /// With `atOnce`, the calling thread takes that turn itself, unless another thread is running the loop's work.
-    private func enqueue(_ command: Command, atOnce: Bool = false) {
+    /// With `immediately`, the calling thread takes that turn itself, unless another thread is running the loop's work.
+    private func enqueue(_ command: Command, immediately: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(command) }
             return inbox.isEmpty
         }
-        guard isFirst, !(atOnce && loop.takeTurnHere()) else { return }
+        guard isFirst, !(immediately && loop.takeTurnHere()) else { return }
         loop.wake()
     }
 
@@ -176,7 +176,7 @@ package final class HostRunner: @unchecked Sendable {
                 if observers.isActive { observers.record(event, of: client, at: loop.clock.now) }
                 pendingEvents.add(event, for: client)
             case .remember(let record): remember(record)
-            case .recall(let radio): host.recall(radioStorage?.peers(on: radio) ?? [])
+            case .loadPeers(let radio): host.loadPeers(radioStorage?.peers(on: radio) ?? [])
             case .resetTransport: transport.reset()
             case .note(let note): runtimeLog.write(note, at: loop.clock.now)
             }
@@ -213,7 +213,7 @@ package final class HostRunner: @unchecked Sendable {
     private func caughtUp(_ client: ClientID) {
         guard crowded == client else { return }
         crowded = nil
-        time.goOn(at: loop.clock.now)
+        time.resume(at: loop.clock.now)
         transport.resume()
     }
 
@@ -228,7 +228,7 @@ extension HostRunner: TransportClient {
         assertOnLoop()
         framer.reset()
         crowded = nil
-        time.goOn(at: loop.clock.now)
+        time.resume(at: loop.clock.now)
         host.transportOpened(at: hostNow)
     }
 
@@ -265,7 +265,7 @@ extension HostRunner: SwitchableHost {
         let mailbox: ClientMailbox
 
         func send(_ request: ClientRequest) {
-            runner.enqueue(.request(request, mailbox.client), atOnce: mailbox.noteRequest(request))
+            runner.enqueue(.request(request, mailbox.client), immediately: mailbox.noteRequest(request))
         }
 
         func close() {

@@ -20,7 +20,7 @@ struct HostTime {
     mutating func stop(at now: Instant) { if stopped == nil { stopped = now } }
 
     /// Starts the clock again.
-    mutating func goOn(at now: Instant) {
+    mutating func resume(at now: Instant) {
         guard let since = stopped.take() else { return }
         lost += max(0, now.nanoseconds(since: since))
     }

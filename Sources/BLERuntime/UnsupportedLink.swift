@@ -17,7 +17,7 @@ package final class UnsupportedLink: HostLink {
         restoring identifier: String?,
         _ receiver: EventReceiver
     ) -> any HostSession {
-        (receiver.queue ?? .global()).async { receiver.hear(.stateChanged(.unsupported)) }
+        (receiver.queue ?? .global()).async { receiver.deliver(.stateChanged(.unsupported)) }
         return Session()
     }
 }

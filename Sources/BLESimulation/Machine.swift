@@ -57,37 +57,37 @@ public final class Machine: Sendable {
     }
 
     /// Moves the machine immediately.
-    public func move(to position: World.Position) { world.tell(.move(machine: index, position)) }
+    public func move(to position: World.Position) { world.enqueue(.move(machine: index, position)) }
 
     /// Unplugs the controller.
     ///
     /// The state of managers becomes `.resetting`, and a second later `.unsupported`.
-    public func unplugRadio() { world.tell(.setRadio(machine: index, isOn: false)) }
+    public func unplugRadio() { world.enqueue(.setRadio(machine: index, isOn: false)) }
 
     /// Plugs the controller in again, in its initial state.
-    public func plugInRadio() { world.tell(.setRadio(machine: index, isOn: true)) }
+    public func plugInRadio() { world.enqueue(.setRadio(machine: index, isOn: true)) }
 
     /// Switches Bluetooth off, as the user does in the settings.
     ///
     /// The state of managers becomes `.poweredOff`.
-    public func switchBluetoothOff() { world.tell(.setBluetooth(machine: index, isOn: false)) }
+    public func switchBluetoothOff() { world.enqueue(.setBluetooth(machine: index, isOn: false)) }
 
     /// Switches Bluetooth on again.
-    public func switchBluetoothOn() { world.tell(.setBluetooth(machine: index, isOn: true)) }
+    public func switchBluetoothOn() { world.enqueue(.setBluetooth(machine: index, isOn: true)) }
 
     /// Sends the apps of the machine, including future ones, to the background.
     ///
     /// A manager whose role is not among the declared modes is suspended: it gets its events when the apps return to
     /// the foreground. Until then, requests from centrals to its services are refused.
     public func sendAppsToBackground(declaring modes: BackgroundModes) {
-        world.tell(.moveApps(machine: index, modes))
+        world.enqueue(.moveApps(machine: index, modes))
     }
 
     /// Brings the apps of the machine to the foreground again.
-    public func bringAppsToForeground() { world.tell(.moveApps(machine: index, nil)) }
+    public func bringAppsToForeground() { world.enqueue(.moveApps(machine: index, nil)) }
 
     /// Sets the faults of the machine, replacing earlier ones.
-    public func cause(_ faults: Faults) { world.tell(.setFaults(machine: index, faults)) }
+    public func cause(_ faults: Faults) { world.enqueue(.setFaults(machine: index, faults)) }
 }
 
 extension Machine: SwitchableHost {
@@ -99,7 +99,7 @@ extension Machine: SwitchableHost {
         let client: ClientID
         func send(_ request: ClientRequest) {
             let suspicions = world.core.withLock { $0.suspicions(of: request, for: client) }
-            world.tell(.request(request, client))
+            world.enqueue(.request(request, client))
             for suspicion in suspicions { find(suspicion) }
         }
 
@@ -118,10 +118,10 @@ extension Machine: SwitchableHost {
             }
         }
 
-        func close() { world.tell(.close(client)) }
-        func appEnded() { world.tell(.appEnded(client)) }
-        func appReturned() { world.tell(.appReturned(client)) }
-        func give(to owner: ClientOwner) { world.tell(.give(client, owner)) }
+        func close() { world.enqueue(.close(client)) }
+        func appEnded() { world.enqueue(.appEnded(client)) }
+        func appReturned() { world.enqueue(.appReturned(client)) }
+        func give(to owner: ClientOwner) { world.enqueue(.give(client, owner)) }
         func hold() -> TimeHold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }
     }
@@ -166,7 +166,7 @@ extension Machine: SwitchableHost {
                 client: core.nextClient,
                 queue: queue,
                 appQueue: appQueue,
-                receive: receiver.hear
+                receive: receiver.deliver
             )
             return if let identifier { core.open(session, restoring: identifier) } else { core.open(session) }
         }

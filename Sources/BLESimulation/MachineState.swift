@@ -42,7 +42,7 @@ final class MachineState {
     /// The alerts that the user has seen.
     var alerts: [Machine.Alert] = []
     /// The alerts that apps have requested, by client.
-    var wishes: [Int: RequestedAlerts] = [:]
+    var requestedAlerts: [Int: RequestedAlerts] = [:]
     /// The names of peers that any app has learnt.
     var names: [PeerIdentifier: String] = [:]
     /// The background modes of the machine's apps; `nil` while they are in the foreground.
@@ -50,7 +50,7 @@ final class MachineState {
     /// The events that are held for suspended apps.
     var held: [(client: Int, event: ClientEvent)] = []
     /// A closure that changes the packets from the host to its controller, for tests that need a faulty host.
-    var distortion: ((inout [UInt8]) -> Void)?
+    var packetModifier: ((inout [UInt8]) -> Void)?
     /// True if the host may have output that has not been taken.
     var isDirty = false
     /// The host's deadline when all of its output was last taken.

@@ -26,17 +26,17 @@ final class RealTimeClock: Sendable {
     private func turn() -> Instant? {
         guard let world else { return nil }
         let now = loop.clock.now + age
-        let (launches, deliveries, sleepers, deadline) = world.core.withLock { core in
+        let (launches, deliveries, timers, deadline) = world.core.withLock { core in
             while core.step(until: now) {}
             core.now = max(core.now, now)
-            core.hear()
-            var sleepers: [TimerQueue.Waiter] = []
-            while let sleeper = core.sleepers.takeAwake() { sleepers.append(sleeper) }
-            return (core.takeLaunches(), core.takeDeliveries(), sleepers, core.deadline)
+            core.processInbox()
+            var timers: [TimerQueue.Waiter] = []
+            while let timer = core.timers.takeReady() { timers.append(timer) }
+            return (core.takeLaunches(), core.takeDeliveries(), timers, core.deadline)
         }
         for launch in launches { world.post(launch) {} }
         for delivery in deliveries { world.post(delivery) {} }
-        for sleeper in sleepers { sleeper.wake() }
+        for timer in timers { timer.wake() }
         return deadline.map { Instant() + ($0 - (Instant() + age)) }
     }
 }

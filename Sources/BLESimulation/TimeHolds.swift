@@ -8,7 +8,7 @@ import Dispatch
 /// Such a thread may never run, so a hold that is not released within one or two seconds of real time is ignored.
 final class TimeHolds: Sendable {
     /// The minimum real time that a thread is given to release its hold.
-    private static let patience = DispatchTimeInterval.seconds(1)
+    private static let releaseTimeout = DispatchTimeInterval.seconds(1)
 
     private struct Waiter {
         let number: Int
@@ -69,13 +69,13 @@ final class TimeHolds: Sendable {
         waiter?.done()
     }
 
-    /// Checks after ``patience`` whether the same task is still waiting.
+    /// Checks after ``releaseTimeout`` whether the same task is still waiting.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
-        queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.losePatience(number) }
+        queue.asyncAfter(deadline: .now() + Self.releaseTimeout) { [weak self] in self?.timeOut(number) }
     }
 
-    private func losePatience(_ number: Int) {
+    private func timeOut(_ number: Int) {
         let (waiter, isTimed): (Waiter?, Bool) = state.withLock { state in
             guard let waiter = state.waiter else {
                 state.isTimed = false

@@ -29,7 +29,7 @@ struct TimerQueue {
 
     enum OnAdd {
         /// The task or call waits, and is woken at its time.
-        case asleep
+        case waiting
         /// The time of the task has already come, so it does not wait.
         case due
         /// The task or call was cancelled before it started to wait.
@@ -40,23 +40,23 @@ struct TimerQueue {
     ///
     /// Further calls wait for a millisecond, so that a call that schedules itself again and again does not stop virtual
     /// time.
-    private static let mostAtOnce = 1_000
+    private static let mostImmediateCalls = 1_000
 
     /// The waiting tasks and calls, in the order in which they will be woken.
-    private var asleep: [Entry] = []
+    private var waiting: [Entry] = []
     /// The tasks and calls that have been woken and can continue now.
-    private var awake: [Waiter] = []
+    private var ready: [Waiter] = []
     /// The numbers of the tasks and calls that have neither started to wait nor been cancelled.
     private var awaited: Set<Int> = []
     private var latest = 0
     /// The last instant with immediate calls, and the number of these calls.
-    private var calledAtOnce = (count: 0, at: Instant())
+    private var immediateCalls = (count: 0, at: Instant())
 
     /// The time at which the next task or call is woken; `nil` if none is waiting.
-    var deadline: Instant? { asleep.first?.due }
+    var deadline: Instant? { waiting.first?.due }
 
     /// True if a task or call can continue now.
-    var hasAwake: Bool { !awake.isEmpty }
+    var hasReady: Bool { !ready.isEmpty }
 
     /// Returns a new number, which identifies a task or call.
     mutating func makeNumber() -> Int {
@@ -76,17 +76,17 @@ struct TimerQueue {
         var due = due
         if due <= now {
             guard case .call = waker else { return .due }
-            if calledAtOnce.at != now { calledAtOnce = (0, now) }
-            calledAtOnce.count += 1
-            guard calledAtOnce.count > Self.mostAtOnce else {
-                awake.append(waker)
-                return .asleep
+            if immediateCalls.at != now { immediateCalls = (0, now) }
+            immediateCalls.count += 1
+            guard immediateCalls.count > Self.mostImmediateCalls else {
+                ready.append(waker)
+                return .waiting
             }
             due = now + .milliseconds(1)
         }
-        let place = asleep.firstIndex { $0.due > due } ?? asleep.endIndex
-        asleep.insert(Entry(number: number, due: due, waker: waker), at: place)
-        return .asleep
+        let place = waiting.firstIndex { $0.due > due } ?? waiting.endIndex
+        waiting.insert(Entry(number: number, due: due, waker: waker), at: place)
+        return .waiting
     }
 
     /// Cancels a task or call.
@@ -94,14 +94,14 @@ struct TimerQueue {
     /// Returns the task or call if it was waiting; if it has not started to wait, it never will.
     mutating func cancel(_ number: Int) -> Waiter? {
         awaited.remove(number)
-        return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).waker }
+        return waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0).waker }
     }
 
     /// Wakes the tasks and calls whose time has come.
     mutating func wake(at now: Instant) {
-        while let first = asleep.first, first.due <= now { awake.append(asleep.removeFirst().waker) }
+        while let first = waiting.first, first.due <= now { ready.append(waiting.removeFirst().waker) }
     }
 
     /// Removes and returns the next task or call that has been woken.
-    mutating func takeAwake() -> Waiter? { awake.isEmpty ? nil : awake.removeFirst() }
+    mutating func takeReady() -> Waiter? { ready.isEmpty ? nil : ready.removeFirst() }
 }

@@ -45,21 +45,21 @@ extension World {
         ///
         /// - Throws: `CancellationError` if the task is cancelled.
         public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-            let number = world.core.withLock { $0.sleepers.makeNumber() }
+            let number = world.core.withLock { $0.timers.makeNumber() }
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     let due = BLEWire.Instant() + deadline.age
                     let outcome = world.core.withLock { core in
-                        core.sleepers.add(number, until: due, at: core.now, .task(continuation))
+                        core.timers.add(number, until: due, at: core.now, .task(continuation))
                     }
                     switch outcome {
-                    case .asleep: world.nudge()
+                    case .waiting: world.nudge()
                     case .due: continuation.resume()
                     case .cancelled: continuation.resume(throwing: CancellationError())
                     }
                 }
             } onCancel: {
-                let waker = world.core.withLock { $0.sleepers.cancel(number) }
+                let waker = world.core.withLock { $0.timers.cancel(number) }
                 if case .task(let continuation) = waker { continuation.resume(throwing: CancellationError()) }
             }
         }

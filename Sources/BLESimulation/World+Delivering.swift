@@ -6,9 +6,9 @@ import Dispatch
 // events.
 extension World {
     /// The maximum number of instants whose events are delivered before the main queue can do other work.
-    private static let mostAtOnce = 100
+    private static let mostDirectInstants = 100
 
-    private enum OnDeliverDirectly {
+    private enum DirectDelivery {
         /// Nothing was delivered: the main queue has other work, or it is unknown whether it has.
         case nothing
         /// Everything that was delivered has been processed.
@@ -21,8 +21,8 @@ extension World {
     ///
     /// As long as there is nothing to wait for, goes on with the next events until `end`.
     func deliver(until end: Instant) async {
-        if MainQueue.mayBeSupported, core.withLock({ $0.maySettleAtOnce }) {
-            switch await deliverAtOnce(until: end) {
+        if MainQueue.mayBeSupported, core.withLock({ $0.mayDeliverDirectly }) {
+            switch await deliverDirectly(until: end) {
             case .nothing: break
             case .settled: return
             case .unsettled(let rest): return await settle(after: rest, whileAtWork: [.main, .main], [.main])
@@ -34,27 +34,27 @@ extension World {
         }
         let deliveries = core.withLock { $0.takeDeliveries() }
         await settle(after: deliveries[...], whileAtWork: [], Self.distinct(deliveries.map(\.session.appQueue)))
-        while let sleeper = core.withLock({ $0.sleepers.takeAwake() }) {
-            sleeper.wake()
-            await settleApps(and: sleeper.queue.map(AppQueue.init))
+        while let timer = core.withLock({ $0.timers.takeReady() }) {
+            timer.wake()
+            await settleApps(and: timer.queue.map(AppQueue.init))
         }
     }
 
     /// Delivers events directly on the main queue, for one instant after the other, until an app must be waited for.
-    private func deliverAtOnce(until end: Instant) async -> OnDeliverDirectly {
+    private func deliverDirectly(until end: Instant) async -> DirectDelivery {
         await withCheckedContinuation { done in
             DispatchQueue.main.async { [self] in done.resume(returning: deliverHere(until: end)) }
         }
     }
 
-    private func deliverHere(until end: Instant) -> OnDeliverDirectly {
-        guard MainQueue.checkSupport(), MainQueue.isQuiet else { return .nothing }
+    private func deliverHere(until end: Instant) -> DirectDelivery {
+        guard MainQueue.checkSupport(), MainQueue.isIdle else { return .nothing }
         let holdCount = holds.count
-        for _ in 0..<Self.mostAtOnce {
-            guard let deliveries = core.withLock({ $0.takeDeliveriesAtOnce(until: end) }) else { break }
+        for _ in 0..<Self.mostDirectInstants {
+            guard let deliveries = core.withLock({ $0.takeDirectDeliveries(until: end) }) else { break }
             for (index, delivery) in deliveries.enumerated() {
-                hear(delivery)
-                guard MainQueue.isQuiet, holds.count == holdCount else { return .unsettled(deliveries[(index + 1)...]) }
+                deliverToManager(delivery)
+                guard MainQueue.isIdle, holds.count == holdCount else { return .unsettled(deliveries[(index + 1)...]) }
             }
         }
         return .settled
@@ -67,10 +67,10 @@ extension World {
         _ queues: [AppQueue]
     ) async {
         let before = await withCheckedContinuation { done in
-            visit(busy[...]) { [self] in
+            waitForWork(busy[...]) { [self] in
                 deliver(deliveries) { [self] in
                     let before = activity
-                    visit([.main] + queues) { done.resume(returning: before) }
+                    waitForWork([.main] + queues) { done.resume(returning: before) }
                 }
             }
         }
@@ -85,14 +85,14 @@ extension World {
         guard let delivery = deliveries.first else { return done() }
         post(delivery) { [self] in
             let queue = delivery.session.appQueue
-            visit([queue, queue]) { [self] in deliver(deliveries.dropFirst(), done: done) }
+            waitForWork([queue, queue]) { [self] in deliver(deliveries.dropFirst(), done: done) }
         }
     }
 
     /// Delivers events to a manager on its queue, and calls `done` there afterwards.
     func post(_ delivery: WorldDelivery, done: @escaping @Sendable () -> Void) {
         delivery.session.queue.async { [self] in
-            hear(delivery)
+            deliverToManager(delivery)
             done()
         }
     }
@@ -100,7 +100,7 @@ extension World {
     /// Delivers events to a manager.
     ///
     /// Managers that the app creates in response use the same machine.
-    private func hear(_ delivery: WorldDelivery) {
+    private func deliverToManager(_ delivery: WorldDelivery) {
         let session = delivery.session
         Bluetooth.$link.withValue(link(of: session)) {
             for event in delivery.events { session.receive(event) }
@@ -132,7 +132,7 @@ extension World {
     private func settle(_ queues: [AppQueue]) async {
         for _ in 0..<1_000 {
             let before = activity
-            await withCheckedContinuation { done in visit([.main] + queues) { done.resume() } }
+            await withCheckedContinuation { done in waitForWork([.main] + queues) { done.resume() } }
             await Task.yield()
             guard activity != before else { return }
         }
@@ -151,8 +151,8 @@ extension World {
     /// Waits for the current work of each queue in turn.
     ///
     /// Then calls `done` once no app is about to be called on a thread of its own.
-    private func visit(_ queues: ArraySlice<AppQueue>, done: @escaping @Sendable () -> Void) {
+    private func waitForWork(_ queues: ArraySlice<AppQueue>, done: @escaping @Sendable () -> Void) {
         guard let next = queues.first else { return holds.wait(done: done) }
-        next.queue.async(flags: .barrier) { [self] in visit(queues.dropFirst(), done: done) }
+        next.queue.async(flags: .barrier) { [self] in waitForWork(queues.dropFirst(), done: done) }
     }
 }

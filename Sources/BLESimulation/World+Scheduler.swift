@@ -72,7 +72,7 @@ extension World {
                 defer { number = nil }
                 return number
             }
-            if let number { _ = world?.core.withLock { $0.sleepers.cancel(number) } }
+            if let number { _ = world?.core.withLock { $0.timers.cancel(number) } }
         }
 
         fileprivate func arrange(
@@ -91,13 +91,13 @@ extension World {
             let outcome = number.withLock { number -> TimerQueue.OnAdd in
                 guard number != nil else { return .cancelled }
                 return world.core.withLock { core in
-                    let new = core.sleepers.makeNumber()
+                    let new = core.timers.makeNumber()
                     number = new
-                    return core.sleepers.add(new, until: Instant() + age, at: core.now, waker)
+                    return core.timers.add(new, until: Instant() + age, at: core.now, waker)
                 }
             }
             switch outcome {
-            case .asleep: world.nudge()
+            case .waiting: world.nudge()
             case .due: waker.wake()
             case .cancelled: break
             }

@@ -90,7 +90,7 @@ public final class World: Sendable {
         connectionInterval: Duration? = nil,
         peripheralLatency: Int = 0
     ) -> Machine {
-        let pace = WorldCore.Pace(interval: connectionInterval, latency: peripheralLatency)
+        let pace = WorldCore.LinkTiming(interval: connectionInterval, latency: peripheralLatency)
         let index = core.withLock { $0.machine(name, at: position, mtu: mtu, pace: pace) }
         nudge()
         return Machine(name: name, index: index, world: self)
@@ -156,12 +156,12 @@ public final class World: Sendable {
 
     /// Prevents all packets between two machines, regardless of their distance, until ``rejoin(_:_:)`` is called.
     public func separate(_ one: Machine, _ other: Machine) {
-        tell(.setApart(one.index, other.index, true))
+        enqueue(.setSeparated(one.index, other.index, true))
     }
 
     /// Allows packets between two machines again.
     public func rejoin(_ one: Machine, _ other: Machine) {
-        tell(.setApart(one.index, other.index, false))
+        enqueue(.setSeparated(one.index, other.index, false))
     }
 
     /// Passes every HCI packet to `tap` from now on.
@@ -181,9 +181,9 @@ public final class World: Sendable {
     }
 
     /// Queues an action, which the world processes before any more time passes.
-    func tell(_ action: WorldAction) {
+    func enqueue(_ action: WorldAction) {
         let isOutOfTurn = !AppQueue.isCurrent
-        change { $0.tell(action, isOutOfTurn: isOutOfTurn) }
+        change { $0.enqueue(action, isOutOfTurn: isOutOfTurn) }
     }
 
     /// Changes the world at the current instant.

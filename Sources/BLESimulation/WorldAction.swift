@@ -19,9 +19,9 @@ enum WorldAction: Sendable {
     case setBluetooth(machine: Int, isOn: Bool)
     case moveApps(machine: Int, BackgroundModes?)
     case setFaults(machine: Int, Machine.Faults)
-    case setApart(Int, Int, Bool)
+    case setSeparated(Int, Int, Bool)
     /// Starts a fault of the machine with this name.
-    case strike(World.Fault.Kind, machine: String)
+    case startFault(World.Fault.Kind, machine: String)
     /// Ends the fault with this number on a machine.
     case endFault(machine: Int, Int)
     case expireTask(machine: Int, Int)

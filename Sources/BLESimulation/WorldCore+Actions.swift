@@ -9,7 +9,7 @@ extension WorldCore {
         case .open(let client, let role):
             guard let index = station(of: client) else { return }
             if case .app(let session) = clients[client.rawValue], !isAuthorized(session) {
-                return turnAway(session, client)
+                return reportMissingPermission(session, client)
             }
             var owner = ClientOwner.program
             if case .app(let session) = clients[client.rawValue] { owner = session.owner }
@@ -33,18 +33,18 @@ extension WorldCore {
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn):
-            stations[index].runningFaults.giveWay(.unplugged)
+            stations[index].runningFaults.endAll(with: .unplugged)
             isOn ? plugIn(index) : unplug(index)
         case .setBluetooth(let index, let isOn):
-            stations[index].runningFaults.giveWay(.switchedOff)
+            stations[index].runningFaults.endAll(with: .switchedOff)
             isOn ? switchOn(index) : switchOff(index)
         case .moveApps(let index, let modes): moveApps(of: index, to: modes)
         case .setFaults(let index, let faults): set(faults, on: index)
-        case .setApart(let one, let other, let isApart):
-            apart.removeAll { $0 == (one, other) || $0 == (other, one) }
-            if isApart { apart.append((one, other)) }
-            set(one, other, apart: areApart(one, other))
-        case .strike(let kind, let machine): strike(kind, machine)
+        case .setSeparated(let one, let other, let isSeparated):
+            separated.removeAll { $0 == (one, other) || $0 == (other, one) }
+            if isSeparated { separated.append((one, other)) }
+            set(one, other, separated: areSeparated(one, other))
+        case .startFault(let kind, let machine): startFault(kind, machine)
         case .endFault(let index, let number): endFault(number, of: index)
         case .expireTask(let index, let number): expireTask(number, on: index)
         }
@@ -66,7 +66,7 @@ extension WorldCore {
                 let line = transcript.line(request, of: client.rawValue)
                 writeDown("app \(client.rawValue) requests: \(line)", on: index)
             }
-            countStep(request.step, on: index)
+            countStep(request.methodName, on: index)
             noteAlerts(request, for: client, on: index)
         }
         preserve(request, for: known)
@@ -141,7 +141,7 @@ extension WorldCore {
         owners.append(index)
         station.radio = .present(controller)
         set(station.faults, on: index)
-        keepApart(index)
+        separate(index)
         if station.runningFaults.have(.switchedOff) { return switchOff(index) }
         station.host.transportOpened(at: now)
         markDirty(index)
@@ -179,21 +179,23 @@ extension WorldCore {
     }
 
     /// Returns whether a test or a fault prevents two machines from receiving each other.
-    func areApart(_ one: Int, _ other: Int) -> Bool {
+    func areSeparated(_ one: Int, _ other: Int) -> Bool {
         stations[one].runningFaults.have(.isolated) || stations[other].runningFaults.have(.isolated)
-            || apart.contains { $0 == (one, other) || $0 == (other, one) }
+            || separated.contains { $0 == (one, other) || $0 == (other, one) }
     }
 
     /// Separates a machine's new controller from the controllers of all machines that it must not receive.
-    mutating func keepApart(_ index: Int) {
-        for other in stations.indices where other != index && areApart(index, other) { set(index, other, apart: true) }
+    mutating func separate(_ index: Int) {
+        for other in stations.indices where other != index && areSeparated(index, other) {
+            set(index, other, separated: true)
+        }
     }
 
-    mutating func set(_ one: Int, _ other: Int, apart isApart: Bool) {
+    mutating func set(_ one: Int, _ other: Int, separated isSeparated: Bool) {
         for a in owners.indices where owners[a] == one {
             for b in owners.indices where owners[b] == other {
                 let pair = ControllerPair(ControllerID(rawValue: a), ControllerID(rawValue: b))
-                if isApart { air.partition.insert(pair) } else { air.partition.remove(pair) }
+                if isSeparated { air.partition.insert(pair) } else { air.partition.remove(pair) }
             }
         }
     }

@@ -27,7 +27,7 @@ extension WorldCore {
             station.host.open(device.client, role: .peripheral, at: now)
             guard let agent = device.agent else { continue }
             station.host.open(agent, role: .agent, at: now)
-            station.host.perform(device.attendance, for: agent, at: now)
+            station.host.perform(device.agentRequest, for: agent, at: now)
         }
         switch station.radio {
         case .present(let controller), .resetting(let controller, _):

@@ -8,8 +8,8 @@ extension WorldCore {
     ///
     /// - Returns: True if ``takeDeliveries()`` has deliveries, apps must be launched, or tasks or calls can continue.
     mutating func run(until end: Instant) -> Bool {
-        hear()
-        while deliveries.isEmpty && launches.isEmpty && !sleepers.hasAwake {
+        processInbox()
+        while deliveries.isEmpty && launches.isEmpty && !timers.hasReady {
             guard step(until: end) else {
                 now = max(now, end)
                 return false
@@ -21,12 +21,14 @@ extension WorldCore {
     /// The number of deliveries after which the world no longer waits for tasks outside of the apps' queues.
     ///
     /// Such tasks might make requests. If they have made none for this many deliveries, they probably make none at all.
-    private static let calm = 16
+    private static let deliveriesBeforeDirect = 16
 
     /// True if events can be delivered without waiting: no request has come from outside of the apps' queues for a
     /// while, all apps with events use the main queue, and no launches, tasks or calls are due.
-    var maySettleAtOnce: Bool {
-        guard calmness >= Self.calm, launches.isEmpty, !sleepers.hasAwake else { return false }
+    var mayDeliverDirectly: Bool {
+        guard deliveriesSinceRequest >= Self.deliveriesBeforeDirect, launches.isEmpty, !timers.hasReady else {
+            return false
+        }
         return deliveries.allSatisfy { client, _ in
             if case .app(let session) = clients[client] { session.appQueue.isMain } else { true }
         }
@@ -34,14 +36,14 @@ extension WorldCore {
 
     /// Runs until there are events for apps, and returns the events if they can be delivered without waiting; otherwise
     /// `nil`.
-    mutating func takeDeliveriesAtOnce(until end: Instant) -> [WorldDelivery]? {
-        run(until: end) && maySettleAtOnce ? takeDeliveries() : nil
+    mutating func takeDirectDeliveries(until end: Instant) -> [WorldDelivery]? {
+        run(until: end) && mayDeliverDirectly ? takeDeliveries() : nil
     }
 
     /// Removes and returns the events for apps at this instant: one entry for each manager, in the order in which the
     /// managers were created.
     mutating func takeDeliveries() -> [WorldDelivery] {
-        calmness += 1
+        deliveriesSinceRequest += 1
         var taken: [Int: Int] = [:]
         var result: [(client: Int, delivery: WorldDelivery)] = []
         let waiting = deliveries
@@ -62,15 +64,15 @@ extension WorldCore {
 
     /// Records that an app is about to receive an event.
     private mutating func note(_ event: ClientEvent, for client: Int) {
-        guard case .app(let session) = clients[client], event.isTold else { return }
-        story.add(.heard(event, machine: session.machine, app: session.app, client: client), at: now)
+        guard case .app(let session) = clients[client], event.callsDelegate else { return }
+        story.add(.delivered(event, machine: session.machine, app: session.app, client: client), at: now)
         recorder?.add(event, to: client, on: stations[session.machine].name, at: now)
         if event.isDiscovery {
             if isWrittenDown { transcript.learn(event, of: client) }
         } else if isWrittenDown {
             writeDown("app \(client) receives: \(transcript.line(event, to: client))", on: session.machine)
         }
-        countStep(event.step, on: session.machine)
+        countStep(event.methodName, on: session.machine)
         countConnections(event, session)
         wakeApp(of: session)
     }
@@ -82,7 +84,7 @@ extension WorldCore {
     }
 
     /// Carries out the queued actions of apps and tests, and everything that follows from them at this instant.
-    mutating func hear() {
+    mutating func processInbox() {
         while !inbox.isEmpty {
             let actions = inbox
             inbox.removeAll(keepingCapacity: true)
@@ -97,7 +99,7 @@ extension WorldCore {
     /// The next time at which something happens.
     var deadline: Instant? {
         var due = air.deadline
-        due.bringForward(to: sleepers.deadline)
+        due.bringForward(to: timers.deadline)
         due.bringForward(to: agenda.deadline)
         due.bringForward(to: stationDeadlines.first)
         due.bringForward(to: deviceDeadlines.first)
@@ -109,7 +111,7 @@ extension WorldCore {
         guard let deadline, deadline <= end else { return false }
         now = max(now, deadline)
         air.wake(at: now)
-        sleepers.wake(at: now)
+        timers.wake(at: now)
         for action in agenda.takeDue(at: now) {
             perform(action)
             settle()
@@ -164,24 +166,25 @@ extension WorldCore {
             switch output {
             case .packet(var bytes):
                 guard let controller = station.controller else { continue }
-                station.distortion?(&bytes)
+                station.packetModifier?(&bytes)
                 record(bytes, index, .toController)
                 air.receive(bytes.span, from: controller, at: now)
-            case .event(let event, let client): tell(client, event)
+            case .event(let event, let client): deliver(event, to: client)
             case .resetTransport: reset(index)
             case .remember(let record): _ = station.peers.remember(record)
-            case .recall, .note: break
+            case .loadPeers, .note: break
             }
         }
         station.hostDeadline = station.host.deadline
         stationDeadlines[index] = station.deadline
     }
 
-    private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+    private mutating func deliver(_ event: ClientEvent, to client: ClientID) {
         switch clients[client.rawValue] {
-        case .app(let session): tell(session, client, failsInstead(event, for: client, on: session.machine) ?? event)
+        case .app(let session):
+            deliver(failsInstead(event, for: client, on: session.machine) ?? event, to: session, client)
         case .relaunched(let latest):
-            if case .app(let session) = clients[latest.rawValue] { tell(session, latest, event) }
+            if case .app(let session) = clients[latest.rawValue] { deliver(event, to: session, latest) }
         case .ended: hold(event, for: client)
         case .device(let index):
             for request in devices[index].receive(event, at: now) { perform(request, for: client) }

@@ -20,7 +20,7 @@ struct WorldCore: ~Copyable {
 
     let seed: UInt64
     /// The pairs of machines that a test has separated.
-    var apart: [(Int, Int)] = []
+    var separated: [(Int, Int)] = []
     var now = Instant()
     var air: Air
     var stations: [MachineState] = []
@@ -33,13 +33,13 @@ struct WorldCore: ~Copyable {
     /// The number of actions that have been queued so far.
     private(set) var requestCount = 0
     /// The number of deliveries since the last request from outside of the apps' queues.
-    var calmness = 0
+    var deliveriesSinceRequest = 0
     /// The events for apps that have not been delivered yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
     /// The managers whose sessions continue after their app has ended, in the order in which the managers were created.
     var restorable: [RestorableRole] = []
     /// The waiting tasks and calls.
-    var sleepers = TimerQueue()
+    var timers = TimerQueue()
     /// The machines whose apps must be launched.
     var launches: [Int] = []
     /// The deadlines of all stations, as of their last activity.
@@ -86,7 +86,9 @@ struct WorldCore: ~Copyable {
     }
 
     /// Returns the index of the machine called `name`, creating it if necessary.
-    mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil, pace: Pace = .init()) -> Int {
+    mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil, pace: LinkTiming = .init())
+        -> Int
+    {
         if let index = stations.firstIndex(where: { $0.name == name }) { return index }
         let index = stations.count
         var random = SeededGenerator(seed: seed ^ Self.digest(name))
@@ -112,14 +114,14 @@ struct WorldCore: ~Copyable {
             controller: controller
         )
         stations.append(station)
-        keepApart(index)
+        separate(index)
         station.host.transportOpened(at: now)
         markDirty(index)
         return index
     }
 
     /// The connection interval and latency of the links that a machine creates as a central.
-    struct Pace {
+    struct LinkTiming {
         /// The connection interval; `nil` to let the host choose.
         var interval: ConnectionInterval?
         var latency = PeripheralLatency.none
@@ -154,7 +156,7 @@ struct WorldCore: ~Copyable {
     mutating func open(_ session: WorldSession) -> ClientID {
         let client = nextClient
         clients.append(.app(session))
-        tell(.open(client, session.role))
+        enqueue(.open(client, session.role))
         return client
     }
 
@@ -164,15 +166,15 @@ struct WorldCore: ~Copyable {
         let client = ClientID(rawValue: clients.count)
         clients.append(.device(devices.count))
         devices.append(ScriptedDevice(peripheral, station: station, client: client))
-        tell(.open(client, .peripheral))
+        enqueue(.open(client, .peripheral))
         return station
     }
 
     /// Queues an action, which is processed before any more time passes.
-    mutating func tell(_ action: WorldAction, isOutOfTurn: Bool = false) {
+    mutating func enqueue(_ action: WorldAction, isOutOfTurn: Bool = false) {
         inbox.append(action)
         requestCount += 1
-        if isOutOfTurn { calmness = 0 }
+        if isOutOfTurn { deliveriesSinceRequest = 0 }
     }
 
     /// The queues of apps with managers.

@@ -52,10 +52,10 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     open var psm: CBL2CAPPSM { conduit?.psm ?? 0 }
 
     /// The number of octets that the app has written and the host has not sent yet.
-    package var unsent: Int { conduit?.look { $0.outstanding } ?? 0 }
+    package var unsent: Int { conduit?.withFlow { $0.outstanding } ?? 0 }
 
     /// True if the channel is open at both ends.
-    package var isOpen: Bool { conduit?.look { $0.isOpen } ?? false }
+    package var isOpen: Bool { conduit?.withFlow { $0.isOpen } ?? false }
 
     /// The manager that created the channel; `nil` after the manager has been released.
     package var manager: CBManager? { conduit?.reference.manager }

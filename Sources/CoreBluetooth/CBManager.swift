@@ -28,13 +28,13 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         let restoreIdentifier = restoreIdentifier as? String
         restores = restoreIdentifier != nil
         let appQueue = queue ?? .main
-        ServedQueue.mark(appQueue)
+        ManagerQueues.mark(appQueue)
         let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
         queue.setSpecific(key: Bluetooth.appQueue, value: appQueue)
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = link.open(role, restoring: restoreIdentifier, .all(on: queue) { reference.hear(&$0) })
+        session = link.open(role, restoring: restoreIdentifier, .all(on: queue) { reference.deliver(&$0) })
         super.init()
         reference.manager = self
         if let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable] {
@@ -49,7 +49,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     let watchers = PropertyObservers()
 
     /// Starts reporting changes of the manager's properties to observers; called for the first observer.
-    func beWatched() { hostState.tell(watchers) }
+    func startReportingChanges() { hostState.reportChanges(to: watchers) }
 
     deinit {
         endChannels(.cancelled)
@@ -80,7 +80,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     func apply(_: ClientEvent, _: inout LatestPeers) {}
 
     /// Changes the state and returns the previous one.
-    func enter(_ state: CBManagerState) -> CBManagerState {
+    func replaceState(with state: CBManagerState) -> CBManagerState {
         hostState.withLock { current in
             defer { current = state }
             return current

@@ -126,7 +126,7 @@ package struct BusConversation {
 
     /// Subscribes to the signals that the owner of a bus name sends from an interface; returns the call's serial
     /// number.
-    package mutating func hear(interface: String, of name: String) throws(Failure) -> UInt32 {
+    package mutating func subscribe(toInterface interface: String, of name: String) throws(Failure) -> UInt32 {
         let rule = "type='signal',sender='\(name)',interface='\(interface)'"
         var message = Self.call("AddMatch")
         message.body = [.string(rule)]
@@ -151,19 +151,19 @@ package struct BusConversation {
                 guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
                     line += rest
                     guard line.count <= Self.lineLimit else { throw fail(.malformed) }
-                    keep(line)
+                    store(line)
                     return []
                 }
                 line += rest[..<end]
                 rest = rest[(end + 1)...]
                 guard line.count <= Self.lineLimit, line.last == UInt8(ascii: "\r") else { throw fail(.malformed) }
-                try goOn(after: String(decoding: line.dropLast(), as: UTF8.self))
+                try processReply(String(decoding: line.dropLast(), as: UTF8.self))
             }
         }
     }
 
     /// Keeps the beginning of a line until its rest arrives.
-    private mutating func keep(_ line: [UInt8]) {
+    private mutating func store(_ line: [UInt8]) {
         switch state {
         case .authenticating: state = .authenticating(line: line)
         case .negotiating: state = .negotiating(line: line)
@@ -171,7 +171,7 @@ package struct BusConversation {
         }
     }
 
-    private mutating func goOn(after line: String) throws(Failure) {
+    private mutating func processReply(_ line: String) throws(Failure) {
         switch (state, line.prefix(while: { $0 != " " })) {
         case (.authenticating, "OK"):
             guard !passesDescriptors else {

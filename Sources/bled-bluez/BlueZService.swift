@@ -66,7 +66,7 @@ final class BlueZService: @unchecked Sendable {
             socket.start(receive: { [weak self] in self?.receive($0) }) { [ended] reason in
                 ended(CommandFailure("The connection to the bus has ended: \(reason).", 69))
             }
-            speak { conversation throws(BusConversation.Failure) in
+            converse { conversation throws(BusConversation.Failure) in
                 let changes = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"
                 _ = try conversation.call(Self.question("AddMatch", [.string(changes)]))
                 // 4: do not wait for the name if another program owns it.
@@ -92,7 +92,7 @@ final class BlueZService: @unchecked Sendable {
 
     /// Calls `body` with the conversation, then sends the octets that the conversation has to send; a failure ends the
     /// service.
-    private func speak(_ body: (inout BusConversation) throws(BusConversation.Failure) -> Void) {
+    private func converse(_ body: (inout BusConversation) throws(BusConversation.Failure) -> Void) {
         do throws(BusConversation.Failure) {
             try body(&conversation)
         } catch {
@@ -103,7 +103,7 @@ final class BlueZService: @unchecked Sendable {
 
     private func receive(_ octets: [UInt8]) {
         var events: [BusConversation.Event] = []
-        speak { conversation throws(BusConversation.Failure) in events = try conversation.receive(octets) }
+        converse { conversation throws(BusConversation.Failure) in events = try conversation.receive(octets) }
         for event in events {
             switch event {
             case .called(let message), .signal(let message):
@@ -146,9 +146,9 @@ final class BlueZService: @unchecked Sendable {
 
     private func carryOut(_ action: BlueZBridge.Action) {
         switch action {
-        case .send(let message): speak { conversation in conversation.send(message) }
+        case .send(let message): converse { conversation in conversation.send(message) }
         case .call(let number, let message):
-            speak { conversation throws(BusConversation.Failure) in
+            converse { conversation throws(BusConversation.Failure) in
                 calls[try conversation.call(message)] = number
             }
         case .forget(let number):
@@ -195,7 +195,7 @@ final class BlueZService: @unchecked Sendable {
             var refusal = BusMessage(kind: .error, errorName: "org.bluez.Error.Failed", replySerial: reply.replySerial)
             refusal.destination = reply.destination
             refusal.body = [.string("There are too many open files")]
-            return speak { conversation in conversation.send(refusal) }
+            return converse { conversation in conversation.send(refusal) }
         }
         pipes[number] = pair.own
         conversation.send(reply)

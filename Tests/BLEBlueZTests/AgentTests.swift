@@ -29,7 +29,7 @@ struct AgentTests {
         for (text, capability) in capabilities {
             var bus = TestBridge()
             #expect(register(text, &bus) == (capability == nil ? .failed(.invalidArguments) : .done), "\(text)")
-            #expect(bus.requests.map(\.request) == (capability.map { [.security(.attend($0))] } ?? []), "\(text)")
+            #expect(bus.requests.map(\.request) == (capability.map { [.security(.setAgent($0))] } ?? []), "\(text)")
         }
     }
 
@@ -125,7 +125,7 @@ struct AgentTests {
         (.failed(TestBridge.lamp, .timedOut), .failed(.authenticationTimeout)),
         (.failed(TestBridge.lamp, .refusedByPeer(.unspecified)), .failed(.authenticationFailed)),
         (.failed(TestBridge.lamp, .refused(.passkeyEntryFailed)), .failed(.authenticationCanceled)),
-        (.failed(TestBridge.lamp, .nobodyToAsk), .failed(.authenticationRejected)),
+        (.failed(TestBridge.lamp, .noAgent), .failed(.authenticationRejected)),
         (.failed(TestBridge.lamp, .disconnected), .failed(.connectionAttemptFailed)),
     ]
 
@@ -190,6 +190,6 @@ struct AgentTests {
         _ = register("DisplayOnly", &bus)
         bus.forget()
         for state in [HostState.resetting, .poweredOn] { bus.event(.stateChanged(state), of: Self.key) }
-        #expect(bus.requests.map(\.request) == [.security(.attend(.displayOnly))])
+        #expect(bus.requests.map(\.request) == [.security(.setAgent(.displayOnly))])
     }
 }

@@ -93,11 +93,11 @@ struct ConnectionTests {
         let pair = bench.connect(central, peripheral)
         let handles = try #require(pair)
         bench.run(for: .seconds(2))
-        let idle = bench.air.carryOn()
+        let idle = bench.air.runNext()
         #expect(idle == nil)
         bench.send([1, 2, 3], on: handles.central, central)
         var due = bench.air.deadline, steps = 0
-        while let done = bench.air.carryOn(), steps < 100 {
+        while let done = bench.air.runNext(), steps < 100 {
             #expect(done == due)
             due = bench.air.deadline
             steps += 1

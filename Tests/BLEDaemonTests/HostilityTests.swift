@@ -104,7 +104,7 @@ struct HostilityTests {
 
     @Test("Programs that connect too quickly wait, and all of them are served")
     func pace() async throws {
-        let bench = try DaemonBench(limits: .init(newcomers: 1))
+        let bench = try DaemonBench(limits: .init(acceptRate: 1))
         let apps = try (0..<20).map { _ in try RawApp(at: bench.path) }
         for app in apps.reversed() {
             app.say(.hello(Hello()))
@@ -120,7 +120,7 @@ struct HostilityTests {
 
     @Test("A user that connects too quickly is refused, and is served again later")
     func rate() async throws {
-        let bench = try DaemonBench(limits: .init(newcomers: 1))
+        let bench = try DaemonBench(limits: .init(acceptRate: 1))
         var apps: [RawApp] = [], refused = 0
         while refused == 0 {
             apps = try (0..<200).map { _ in try RawApp(at: bench.path) }

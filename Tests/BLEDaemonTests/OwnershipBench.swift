@@ -235,11 +235,11 @@ final class OwnershipBench {
 
     private func aimed(_ request: SecurityRequest) -> SecurityRequest {
         switch request {
-        case .attend: .attend(.keyboardDisplay)
+        case .setAgent: .setAgent(.keyboardDisplay)
         case .answer: .answer(lamp, .cancel)
         case .pair: .pair(lamp)
-        case .insist:
-            .insist(.init(requiresSecureConnections: true, leastKeySize: 16, keepsBonds: false), everywhere: true)
+        case .setPolicy:
+            .setPolicy(.init(requiresSecureConnections: true, leastKeySize: 16, keepsBonds: false), everywhere: true)
         case .makeOutOfBandData, .listBonds: request
         case .takeOutOfBandData:
             .takeOutOfBandData(.init(confirm: Key128(wire: 1), random: Key128(wire: 2)), from: lamp)

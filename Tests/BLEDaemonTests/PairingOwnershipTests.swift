@@ -30,7 +30,7 @@ struct PairingOwnershipTests {
     func bonds(owner: ClientOwner, everywhere: Bool, isBonded: Bool) async throws {
         for seed in 0..<16 as Range<UInt64> {
             let bench = OwnershipBench(seed: seed), other = bench.app(owner)
-            other.ask(.security(.insist(Self.noBonds, everywhere: everywhere)))
+            other.ask(.security(.setPolicy(Self.noBonds, everywhere: everywhere)))
             #expect(try await pair(bench, try await bench.connectLamp(bench.own)) == isBonded, "seed \(seed)")
         }
     }
@@ -41,7 +41,7 @@ struct PairingOwnershipTests {
     )
     func ownBonds(isShared: Bool) async throws {
         let bench = OwnershipBench(seed: 2), other = bench.app(OwnershipBench.stranger)
-        bench.own.ask(.security(.insist(Self.noBonds)))
+        bench.own.ask(.security(.setPolicy(Self.noBonds)))
         let lamp = try await bench.connectLamp(bench.own)
         if isShared { _ = try await bench.connectLamp(other) }
         #expect(try await pair(bench, lamp) == isShared)
@@ -80,7 +80,7 @@ struct PairingOwnershipTests {
         let bench = OwnershipBench(seed: 4), apps = owners.map(bench.app)
         for app in apps {
             try await bench.isOn(app)
-            app.ask(.security(.attend(.displayYesNo)))
+            app.ask(.security(.setAgent(.displayYesNo)))
         }
         // The central has several apps to choose from, and shows by what it reads that it wants this one.
         let other = bench.app(OwnershipBench.stranger)
@@ -126,8 +126,8 @@ struct PairingOwnershipTests {
     @Test("Only an administrator's app may set a pairing policy for all apps", arguments: [true, false])
     func gate(isAdministrator: Bool) {
         let gate = SessionFilter(Grant(isAdministrator: isAdministrator, origin: "P"), for: .agent)
-        #expect(gate.refusal(of: .security(.insist(Self.noBonds))) == nil)
-        let refusal = gate.refusal(of: .security(.insist(Self.noBonds, everywhere: true)))
+        #expect(gate.refusal(of: .security(.setPolicy(Self.noBonds))) == nil)
+        let refusal = gate.refusal(of: .security(.setPolicy(Self.noBonds, everywhere: true)))
         let sentence = "only administrators decide for all apps, and P does not make it one"
         #expect(refusal == (isAdministrator ? nil : sentence))
     }

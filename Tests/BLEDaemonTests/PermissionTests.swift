@@ -95,7 +95,9 @@ struct PermissionTests {
         try bench.current.apply(try policy(#", "unattendedPairing": "always""#))
         try bench.current.apply(try policy(""))
         let wanted: [BLEHost.UnattendedPairing?] = [.never, .always, nil]
-        #expect(host.requests == wanted.map { ClientRequest.security(.insist(BLEHost.PairingPolicy(unattended: $0))) })
+        #expect(
+            host.requests == wanted.map { ClientRequest.security(.setPolicy(BLEHost.PairingPolicy(unattended: $0))) }
+        )
     }
 
     @Test("Requests that the policy does not allow are refused with their request numbers")

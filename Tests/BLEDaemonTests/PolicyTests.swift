@@ -55,7 +55,7 @@ struct PolicyTests {
         let policy = try AppPolicy(json: Data(text.utf8), origin: "P")
         #expect(policy.unattendedPairing == wanted)
         for asked in UnattendedPairing.allCases {
-            let request = ClientRequest.security(.insist(PairingPolicy(unattended: asked)))
+            let request = ClientRequest.security(.setPolicy(PairingPolicy(unattended: asked)))
             let refusal = SessionFilter(policy.grant(to: Self.sensor), for: .agent).refusal(of: request)
             #expect((refusal == nil) == (asked <= wanted))
         }
@@ -67,7 +67,7 @@ struct PolicyTests {
             #expect(policy.unattendedPairing == nil)
             let gate = SessionFilter(policy.grant(to: Self.sensor), for: .agent)
             let refused = UnattendedPairing.allCases.filter {
-                gate.refusal(of: .security(.insist(PairingPolicy(unattended: $0)))) != nil
+                gate.refusal(of: .security(.setPolicy(PairingPolicy(unattended: $0)))) != nil
             }
             #expect(refused == [.always])
         }
@@ -195,7 +195,7 @@ struct ServiceFilterTests {
     private func gate(for role: ClientRole = .central) throws -> SessionFilter {
         var gate = SessionFilter(Grant(services: [.short(0x180D)], origin: "P"), for: role)
         let found = [try service(0x1800, 1, 5), try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
-        let heard = gate.admit(.peer(Self.peer, .servicesDiscovered(.success(found))))
+        let heard = gate.filter(.peer(Self.peer, .servicesDiscovered(.success(found))))
         #expect(heard == .peer(Self.peer, .servicesDiscovered(.success([found[1]]))))
         return gate
     }
@@ -220,18 +220,24 @@ struct ServiceFilterTests {
     @Test("A launched app is told only of allowed services, and uses them without discovering them again")
     func restored() throws {
         let found = [try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
-        let learnt: [PeerEvent] = [
+        let validEvents: [PeerEvent] = [
             .servicesDiscovered(.success(found)), .characteristicsDiscovered(in: found[0].range, .success([])),
             .characteristicsDiscovered(in: found[1].range, .success([])),
             .subscriptionChanged(AttributeHandle(wire: 12), .notifications, nil),
         ]
-        func restoration(_ learnt: [PeerEvent]) -> ClientEvent {
-            let peer = PreservedPeer(peer: Self.peer, request: ConnectRequest(), name: nil, mtu: 23, learnt: learnt)
+        func restoration(_ validEvents: [PeerEvent]) -> ClientEvent {
+            let peer = PreservedPeer(
+                peer: Self.peer,
+                request: ConnectRequest(),
+                name: nil,
+                mtu: 23,
+                validEvents: validEvents
+            )
             return .restored(.central(PreservedCentral(scan: nil, peers: [peer])))
         }
         var gate = SessionFilter(Grant(services: [.short(0x180D)], origin: "P"), for: .central)
-        let heard = gate.admit(restoration(learnt))
-        #expect(heard == restoration([.servicesDiscovered(.success([found[0]])), learnt[1]]))
+        let heard = gate.filter(restoration(validEvents))
+        #expect(heard == restoration([.servicesDiscovered(.success([found[0]])), validEvents[1]]))
         #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
     }
 
@@ -244,7 +250,7 @@ struct ServiceFilterTests {
         ] {
             var gate = try gate()
             #expect(gate.refusal(of: read) == nil)
-            _ = gate.admit(event)
+            _ = gate.filter(event)
             #expect(gate.refusal(of: read) != nil)
         }
     }
@@ -253,7 +259,7 @@ struct ServiceFilterTests {
     func others() throws {
         var gate = try gate()
         let others = try #require(AttributeHandleRange(AttributeHandle(wire: 10), AttributeHandle(wire: 14)))
-        _ = gate.admit(.peer(Self.peer, .servicesModified(others)))
+        _ = gate.filter(.peer(Self.peer, .servicesModified(others)))
         #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
     }
 
@@ -274,7 +280,7 @@ struct ServiceFilterTests {
     func limit() throws {
         var fence = ServiceFilter(allowing: [.short(0x180D)])
         let service = try service(0x180D, 6, 9)
-        for number in 0..<1_000 as Range<UInt128> { _ = fence.admit([service], at: PeerIdentifier(rawValue: number)) }
+        for number in 0..<1_000 as Range<UInt128> { _ = fence.filter([service], at: PeerIdentifier(rawValue: number)) }
         #expect(fence.contains(service.range, at: PeerIdentifier(rawValue: 999)))
         #expect(!fence.contains(service.range, at: PeerIdentifier(rawValue: 0)))
     }

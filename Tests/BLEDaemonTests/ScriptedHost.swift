@@ -33,7 +33,7 @@ final class ScriptedHost: HostLink {
     }
 
     /// Says something to the session that was opened last.
-    func say(_ event: ClientEvent) { state.withLock { $0.receiver }?.hear(event) }
+    func say(_ event: ClientEvent) { state.withLock { $0.receiver }?.deliver(event) }
 
     /// Has `answer` run when somebody asks for a scan the next time, on the thread that asks.
     func whenAsked(_ answer: @escaping @Sendable () -> Void) { state.withLock { $0.answer = answer } }

@@ -29,7 +29,7 @@ struct SessionFilterTests {
             .servicesDiscovered(.success(found)), .subscriptionChanged(Self.beats, .notifications, nil),
             .subscriptionChanged(Self.level, .notifications, nil), .valueNotified(Self.beats, [1]),
         ] {
-            #expect(gate.admit(.peer(Self.peer, event)) == .peer(Self.peer, event))
+            #expect(gate.filter(.peer(Self.peer, event)) == .peer(Self.peer, event))
         }
         #expect(gate.takeWithdrawals().isEmpty)
         return gate
@@ -38,11 +38,17 @@ struct SessionFilterTests {
     @Test("A relaunched app receives peer addresses only if it may see them", arguments: [true, false])
     func restoredAddress(isSeen: Bool) throws {
         let details = LinkDetails(address: DeviceAddress(0xC0FF_EE00_0001, .random))
-        let learnt: [PeerEvent] = [.mtuChanged(23), .linkChanged(details)]
-        let kept = PreservedPeer(peer: Self.peer, request: ConnectRequest(), name: nil, mtu: 23, learnt: learnt)
+        let validEvents: [PeerEvent] = [.mtuChanged(23), .linkChanged(details)]
+        let kept = PreservedPeer(
+            peer: Self.peer,
+            request: ConnectRequest(),
+            name: nil,
+            mtu: 23,
+            validEvents: validEvents
+        )
         var gate = SessionFilter(Grant(seesAddresses: isSeen, origin: "P"), for: .central)
-        guard case .restored(.central(let central)) = gate.admit(.restored(.central(PreservedCentral(peers: [kept])))),
-            case .linkChanged(let told)? = central.peers.first?.learnt.last
+        guard case .restored(.central(let central)) = gate.filter(.restored(.central(PreservedCentral(peers: [kept])))),
+            case .linkChanged(let told)? = central.peers.first?.validEvents.last
         else {
             Issue.record("nothing is restored")
             return
@@ -57,7 +63,7 @@ struct SessionFilterTests {
         let lost = try service(Self.heartRate, 6, 9).range
         #expect(gate.apply(Self.narrow) == [.peer(Self.peer, .servicesModified(lost))])
         #expect(gate.takeWithdrawals() == [.peer(Self.peer, .subscribe(.none, to: Self.beats, in: nil))])
-        func heard(_ event: PeerEvent) -> ClientEvent? { gate.admit(.peer(Self.peer, event)) }
+        func heard(_ event: PeerEvent) -> ClientEvent? { gate.filter(.peer(Self.peer, event)) }
         #expect(heard(.servicesModified(lost)) == .peer(Self.peer, .servicesModified(lost)))
         #expect(heard(.valueNotified(Self.beats, [1])) == nil)
         #expect(heard(.valueNotified(Self.level, [2])) == .peer(Self.peer, .valueNotified(Self.level, [2])))
@@ -71,7 +77,7 @@ struct SessionFilterTests {
         _ = gate.apply(Self.narrow)
         _ = gate.takeWithdrawals()
         let number = RequestNumber(rawValue: 5), range = try service(Self.heartRate, 6, 9).range
-        func heard(_ event: PeerEvent) -> ClientEvent? { gate.admit(.peer(Self.peer, event, answering: number)) }
+        func heard(_ event: PeerEvent) -> ClientEvent? { gate.filter(.peer(Self.peer, event, answering: number)) }
         func told(_ event: PeerEvent) -> ClientEvent { .peer(Self.peer, event, answering: number) }
         #expect(heard(.valueRead(Self.beats, .success([1]))) == told(.valueRead(Self.beats, .failure(.notFound))))
         #expect(
@@ -98,12 +104,12 @@ struct SessionFilterTests {
         var gate = SessionFilter(Grant(origin: "P"), for: .peripheral)
         for service in Self.services {
             gate.note(.service(.addService(service)))
-            _ = gate.admit(.server(.serviceAdded(service.id, nil)))
+            _ = gate.filter(.server(.serviceAdded(service.id, nil)))
         }
         let psm = SPSM(wire: 0x80), central = RemoteCentral(peer: Self.peer, mtu: 23)
         let channel = OpenedChannel(id: ChannelID(rawValue: 3), psm: psm, outgoingMTU: 64, incomingMTU: 64)
-        _ = gate.admit(.server(.channelPublished(psm, nil)))
-        _ = gate.admit(.server(.channelOpened(channel, by: central)))
+        _ = gate.filter(.server(.channelPublished(psm, nil)))
+        _ = gate.filter(.server(.channelOpened(channel, by: central)))
         #expect(gate.takeWithdrawals().isEmpty)
         #expect(gate.apply(Self.narrow).isEmpty)
         let withdrawn: [ClientRequest] = [
@@ -111,8 +117,8 @@ struct SessionFilterTests {
             .channel(channel.id, .close),
         ]
         #expect(gate.takeWithdrawals() == withdrawn)
-        #expect(gate.admit(.channel(channel.id, .received([1]))) == nil)
-        #expect(gate.admit(.channel(channel.id, .closed(nil))) == .channel(channel.id, .closed(nil)))
+        #expect(gate.filter(.channel(channel.id, .received([1]))) == nil)
+        #expect(gate.filter(.channel(channel.id, .closed(nil))) == .channel(channel.id, .closed(nil)))
         #expect(gate.refusal(of: .channel(channel.id, .send([1]))) != nil)
         #expect(gate.refusal(of: .channel(channel.id, .close)) == nil)
     }
@@ -124,9 +130,9 @@ struct SessionFilterTests {
     func published(state: HostState, isThere: Bool) {
         var gate = SessionFilter(Grant(origin: "P"), for: .peripheral)
         let psm = SPSM(wire: 0x80)
-        _ = gate.admit(.server(.channelPublished(psm, nil)))
-        _ = gate.admit(.stateChanged(state))
-        _ = gate.admit(.stateChanged(.poweredOn))
+        _ = gate.filter(.server(.channelPublished(psm, nil)))
+        _ = gate.filter(.stateChanged(state))
+        _ = gate.filter(.stateChanged(.poweredOn))
         _ = gate.apply(Self.narrow)
         #expect(gate.takeWithdrawals() == (isThere ? [.server(.unpublishChannel(psm))] : []))
     }
@@ -135,18 +141,18 @@ struct SessionFilterTests {
     func restoredServices() {
         let services = Self.services
         var gate = SessionFilter(Self.narrow, for: .peripheral)
-        let told = gate.admit(.restored(.peripheral(PreservedPeripheral(services: services))))
+        let told = gate.filter(.restored(.peripheral(PreservedPeripheral(services: services))))
         #expect(told == .restored(.peripheral(PreservedPeripheral(services: [services[1]]))))
         #expect(gate.takeWithdrawals() == [.service(.removeService(services[0].id))])
     }
 
     @Test("A grant that forbids a waiting session's published services withdraws them")
     func waiting() {
-        let host = ScriptedHost(), session = ServedSession {}
+        let host = ScriptedHost(), session = RemoteAppSession {}
         session.open(.peripheral, for: .program, on: host)
         var record = KeptRecord()
         record.state = .peripheral(PreservedPeripheral(services: Self.services))
-        let app = KeptApp(record, session)
+        let app = KeptSessionEntry(record, session)
         app.apply(Grant(origin: "P"))
         #expect(host.requests.isEmpty)
         app.apply(Self.narrow)

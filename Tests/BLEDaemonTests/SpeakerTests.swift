@@ -31,7 +31,7 @@ struct SpeakerTests {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, socket, 1)
         let arguments = [program, "-c", "printf '\(text)'"]
-        let result = ProcessVectors.with(arguments, [:]) { arguments, environment in
+        let result = ProcessArguments.with(arguments, [:]) { arguments, environment in
             posix_spawn(&process, program, &actions, nil, arguments, environment)
         }
         try #require(result == 0)

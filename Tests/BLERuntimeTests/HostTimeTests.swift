@@ -10,7 +10,7 @@ struct HostTimeTests {
     @Test("Host time equals the loop's time as long as it was never stopped")
     func same() {
         var time = HostTime()
-        time.goOn(at: seconds(4))
+        time.resume(at: seconds(4))
         #expect(time.time(at: seconds(5)) == seconds(5) && time.wake(for: seconds(9)) == seconds(9))
     }
 
@@ -21,7 +21,7 @@ struct HostTimeTests {
         time.stop(at: seconds(12))
         #expect(time.time(at: seconds(10)) == seconds(10) && time.time(at: seconds(60)) == seconds(10))
         #expect(time.wake(for: seconds(11)) == nil)
-        time.goOn(at: seconds(40))
+        time.resume(at: seconds(40))
         #expect(time.time(at: seconds(41)) == seconds(11))
         #expect(time.wake(for: seconds(12)) == seconds(42))
     }
@@ -33,7 +33,7 @@ struct HostTimeTests {
             now = now + .milliseconds(Int64(generator.below(500)))
             switch generator.below(3) {
             case 0: time.stop(at: now)
-            case 1: time.goOn(at: now)
+            case 1: time.resume(at: now)
             default: break
             }
             let next = time.time(at: now)

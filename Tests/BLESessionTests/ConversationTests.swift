@@ -104,7 +104,7 @@ struct ConversationTests {
     @Test("A lost connection looks like a host reset, and lasting settings are sent again on the next connection")
     func loss() {
         var (app, daemon) = pair()
-        app.perform(.security(.attend(.keyboardDisplay)))
+        app.perform(.security(.setAgent(.keyboardDisplay)))
         app.perform(.appMoved(to: .background))
         app.perform(.showAlerts)
         app.perform(.scan(ScanRequest()))
@@ -120,20 +120,22 @@ struct ConversationTests {
         carry(&app, &second)
         carry(&app, &second)
         let standing: [ClientRequest] = [
-            .appMoved(to: .background), .security(.attend(.keyboardDisplay)), .showAlerts,
+            .appMoved(to: .background), .security(.setAgent(.keyboardDisplay)), .showAlerts,
         ]
         #expect(asked(of: &second) == standing)
     }
 
     @Test("The reason for a refused request is reported once, as text")
     func refusedRequest() {
-        var (app, daemon) = pair { $0.perform(.security(.insist(PairingPolicy(keepsBonds: false), everywhere: true))) }
+        var (app, daemon) = pair {
+            $0.perform(.security(.setPolicy(PairingPolicy(keepsBonds: false), everywhere: true)))
+        }
         carry(&app, &daemon)
         guard case .request(let number, let request)? = daemon.takeAction() else {
             Issue.record("nothing is asked")
             return
         }
-        #expect(request == .security(.insist(PairingPolicy(keepsBonds: false), everywhere: true)))
+        #expect(request == .security(.setPolicy(PairingPolicy(keepsBonds: false), everywhere: true)))
         daemon.refuse(number, Refusal(.notAllowed, "no"))
         carry(&app, &daemon)
         #expect(app.takeRefusedRequest() == Refusal(.notAllowed, "no"))

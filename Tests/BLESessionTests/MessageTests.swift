@@ -13,7 +13,7 @@ struct MessageTests {
     @Test("The daemon's message decodes to what was encoded", arguments: seeds)
     func daemonMessages(seed: UInt64) throws { try expectRoundTrips(of: DaemonMessage.self, seed) }
 
-    private func expectRoundTrips<Message: Choice & Packet>(of: Message.Type, _ seed: UInt64) throws {
+    private func expectRoundTrips<Message: TaggedEnum & Packet>(of: Message.Type, _ seed: UInt64) throws {
         var generator = PacketGenerator(random: SeededGenerator(seed: seed), payloadLimit: 12)
         for _ in 0..<400 {
             let message: Message = generator.next()
@@ -70,10 +70,10 @@ struct MessageTests {
 
     @Test("A policy without a setting for unattended pairing keeps the older format")
     func unattended() throws {
-        let plain = AppMessage.request(1, .security(.insist(PairingPolicy(keepsBonds: false))))
+        let plain = AppMessage.request(1, .security(.setPolicy(PairingPolicy(keepsBonds: false))))
         for unattended in UnattendedPairing.allCases {
             let policy = PairingPolicy(keepsBonds: false, unattended: unattended)
-            let message = AppMessage.request(1, .security(.insist(policy)))
+            let message = AppMessage.request(1, .security(.setPolicy(policy)))
             #expect(message.encoded == plain.encoded + [0, 1, unattended.rawValue])
             #expect(try AppMessage(reading: message.encoded.span) == message)
         }

@@ -60,8 +60,10 @@ struct TidyTests {
         "Sources/BLERuntime/Daemon/DaemonSession.swift": (1, "used by the thread that holds the loop's lock"),
         "Sources/BLEDaemon/Sessions/AppConnection.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLEDaemon/Apps/AppLauncher.swift": (1, "everything happens on the thread of the daemon's loop"),
-        "Sources/BLEDaemon/Sessions/KeptApp.swift": (1, "everything happens on the thread of the daemon's loop"),
-        "Sources/BLEDaemon/Sessions/KeptApps.swift": (1, "everything happens on the thread of the daemon's loop"),
+        "Sources/BLEDaemon/Sessions/KeptSessionEntry.swift": (
+            1, "everything happens on the thread of the daemon's loop"
+        ),
+        "Sources/BLEDaemon/Sessions/KeptSessions.swift": (1, "everything happens on the thread of the daemon's loop"),
         "Sources/BLEDaemon/ConnectionAcceptor.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLEDaemon/Daemon.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLERuntime/HostRunner.swift": (1, "used by the thread that holds the loop's lock"),

@@ -96,17 +96,17 @@ struct ListeningTests {
     func roll() {
         var roll = LRUMap<Int>()
         let names = (0...LRUMap<Int>.limit).map { _ in UUID() }
-        roll.hear(1, of: names[0], at: .seconds(1))
-        roll.hear(2, of: names[1], at: .seconds(2))
-        roll.hear(3, of: names[0], at: .seconds(5))
-        let heard = roll.heard(within: .seconds(4), at: .seconds(6))
+        roll.update(1, of: names[0], at: .seconds(1))
+        roll.update(2, of: names[1], at: .seconds(2))
+        roll.update(3, of: names[0], at: .seconds(5))
+        let heard = roll.recent(within: .seconds(4), at: .seconds(6))
         #expect(heard.map(\.entry) == [3, 2] && heard.map(\.age) == [.seconds(1), .seconds(4)])
-        #expect(roll.heard(within: .seconds(3), at: .seconds(6)).map(\.entry) == [3])
-        for (index, name) in names.enumerated().dropFirst(2) { roll.hear(index, of: name, at: .seconds(7)) }
-        #expect(roll.heard(within: .seconds(60), at: .seconds(7)).count == LRUMap<Int>.limit)
-        #expect(!roll.heard(within: .seconds(60), at: .seconds(7)).contains { $0.entry == 2 && $0.age == .seconds(5) })
-        roll.hear(-1, of: names[1], at: .seconds(8))
-        let all = roll.heard(within: .seconds(60), at: .seconds(8)).map(\.entry)
+        #expect(roll.recent(within: .seconds(3), at: .seconds(6)).map(\.entry) == [3])
+        for (index, name) in names.enumerated().dropFirst(2) { roll.update(index, of: name, at: .seconds(7)) }
+        #expect(roll.recent(within: .seconds(60), at: .seconds(7)).count == LRUMap<Int>.limit)
+        #expect(!roll.recent(within: .seconds(60), at: .seconds(7)).contains { $0.entry == 2 && $0.age == .seconds(5) })
+        roll.update(-1, of: names[1], at: .seconds(8))
+        let all = roll.recent(within: .seconds(60), at: .seconds(8)).map(\.entry)
         #expect(all.contains(-1) && all.contains(names.count - 1) && all.filter { $0 == 3 }.count == 1)
     }
 }

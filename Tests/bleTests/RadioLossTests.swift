@@ -69,17 +69,17 @@ struct RadioLossTests {
 
     @Test("A controller behind a socket may appear after the command has started")
     func late() {
-        var watch = RadioWatch(mayCome: true)
+        var watch = RadioWatch(mayAppear: true)
         #expect(
             [.unsupported, .resetting, .unsupported].map { watch.changed(to: $0) } == [.nothing, .nothing, .nothing]
         )
         #expect(watch.overdue() == .missing(.unknown))
         #expect(watch.changed(to: .poweredOn) == .came)
         #expect(watch.changed(to: .unsupported) == .lost)
-        var denied = RadioWatch(mayCome: true)
+        var denied = RadioWatch(mayAppear: true)
         #expect(denied.changed(to: .unauthorized) == .missing(.unauthorized))
         let awaited = ["tcp:127.0.0.1:7001", "unix:/tmp/radio", "hci:0", "demo", "bled", "nonsense", nil]
-        #expect(awaited.map { RadioWatch.mayCome(host: $0) } == [true, true, false, false, false, false, false])
+        #expect(awaited.map { RadioWatch.mayAppear(host: $0) } == [true, true, false, false, false, false, false])
     }
 
     @Test(
@@ -155,7 +155,7 @@ struct RadioLossTests {
         var facts: [String] = [], changes: [RadioChange] = []
         let lamp = try makeLamp { facts.append($0.event) }
         lamp.onRadioChange = { changes.append($0) }
-        lamp.onTrouble = { Issue.record("the trouble is \($0)") }
+        lamp.onError = { Issue.record("the trouble is \($0)") }
         let uuid = CBUUID(string: "FFA1")
         let trouble = try await play {
             let central = phone.inhabit { Central(clock: world.clock) }
@@ -187,7 +187,7 @@ struct RadioLossTests {
     func start(step: Int) async throws {
         var facts: [String] = []
         let lamp = try makeLamp { facts.append($0.event) }
-        lamp.onTrouble = { Issue.record("the trouble is \($0)") }
+        lamp.onError = { Issue.record("the trouble is \($0)") }
         var events: [String] = []
         let room = sensor.inhabit { ChatHost(name: "Room") { events.append($0.fact(of: "Room").event) } }
         await world.advance(by: .milliseconds(step))

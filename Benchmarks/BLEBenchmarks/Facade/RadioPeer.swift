@@ -56,7 +56,7 @@ struct RadioPeer: ~Copyable {
                 switch output {
                 case .packet(let octets): air.receive(octets.span, from: far, at: now)
                 case .event(let event, _): for request in answers(to: event) { perform(request, at: now) }
-                case .remember, .recall, .resetTransport, .note: break
+                case .remember, .loadPeers, .resetTransport, .note: break
                 }
             }
         }

@@ -146,7 +146,7 @@ extension Host.Output {
         switch self {
         case .event(.server(.readRequested(let transaction, _, _, _)), _): (transaction, true)
         case .event(.server(.writeRequested(let transaction?, _, _)), _): (transaction, false)
-        case .packet, .event, .remember, .recall, .resetTransport, .note: nil
+        case .packet, .event, .remember, .loadPeers, .resetTransport, .note: nil
         }
     }
 }

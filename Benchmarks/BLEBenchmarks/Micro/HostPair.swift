@@ -151,7 +151,7 @@ struct HostPair: ~Copyable {
             switch output {
             case .packet(let bytes): air.receive(bytes.span, from: controllers[index], at: now)
             case .event(let event, _): events.append((sides[index], event))
-            case .remember, .recall, .resetTransport, .note: break
+            case .remember, .loadPeers, .resetTransport, .note: break
             }
         }
         return !outputs.isEmpty

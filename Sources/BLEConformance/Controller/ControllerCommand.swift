@@ -36,7 +36,7 @@ struct ControllerCommand: ParsableCommand {
 
     /// Starts listening on every port.
     func serve() throws -> RadioServer {
-        let radio = RadioServer(seed: 1, newcomers: .replace)
+        let radio = RadioServer(seed: 1, extraConnections: .replace)
         do {
             for port in port { try radio.listen(at: .tcp(host: "127.0.0.1", port: port)) }
         } catch {

@@ -34,7 +34,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
                 let world = scenario.makeWorld()
                 await Self.scan(in: world, from: world.machine(scenario.appMachine))
             case .state: try Self.remember(octets)
-            case .capture: try Self.takeApart(octets)
+            case .capture: try Self.decompose(octets)
             case .sessions: if KeptFile.records(in: octets)?.isEmpty ?? true { throw Senseless("no session is kept") }
             case .policy: _ = try AppPolicy(json: Data(octets), origin: "the policy")
             case .manifest: _ = try AppManifest(json: Data(octets))
@@ -78,7 +78,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Reads a capture and dissects its packets.
-    private static func takeApart(_ octets: [UInt8]) throws {
+    private static func decompose(_ octets: [UInt8]) throws {
         var reader = CaptureReader(), trace = HCITrace()
         reader.append(octets)
         while let item = try reader.next() {

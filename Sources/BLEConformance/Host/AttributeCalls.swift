@@ -8,7 +8,7 @@ import BLEWire
 struct AttributeCalls {
     /// An action that the caller must perform.
     enum Step: Equatable {
-        case say(HostLine)
+        case sendLine(HostLine)
         case ask(ClientRequest)
     }
 
@@ -57,13 +57,13 @@ struct AttributeCalls {
         joined.removeAll { $0.peer == peer }
         let lost = calls.filter { $0.link.peer == peer }
         calls.removeAll { $0.link.peer == peer }
-        return lost.map { .say(.failure($0.id, "\(failure ?? .notConnected)")) }
+        return lost.map { .sendLine(.failure($0.id, "\(failure ?? .notConnected)")) }
     }
 
     /// Fails all requests, because all links are lost.
     mutating func lost(_ reason: String) -> [Step] {
         defer { (calls, joined, subscribed) = ([], [], [:]) }
-        return calls.map { .say(.failure($0.id, reason)) }
+        return calls.map { .sendLine(.failure($0.id, reason)) }
     }
 
     /// Processes an event from the host about a peer; `number` is the number of the request that the event answers.
@@ -76,7 +76,7 @@ struct AttributeCalls {
             "connection": .number(Int(link.handle.wire)), "handle": .number(Int(handle.wire)),
             "value": .text(value.hexadecimal),
         ]
-        return [.say(.event("notified", values))]
+        return [.sendLine(.event("notified", values))]
     }
 
     /// The links on which the client has subscribed to values, by peer.
@@ -90,7 +90,7 @@ struct AttributeCalls {
         let step = Step.ask(.peer(call.link.peer, .attribute(request), last))
         guard request.isWriteCommand else { return [step] }
         calls.remove(at: index)
-        return [step, .say(.result(call.id))]
+        return [step, .sendLine(.result(call.id))]
     }
 
     private mutating func answered(_ event: PeerEvent, _ number: RequestNumber) -> [Step] {
@@ -115,13 +115,13 @@ struct AttributeCalls {
     }
 
     private mutating func end(_ index: Int, _ values: [String: HostLine.Value] = [:]) -> [Step] {
-        [.say(.result(calls.remove(at: index).id, values))]
+        [.sendLine(.result(calls.remove(at: index).id, values))]
     }
 
     private mutating func fail(_ index: Int, _ failure: Failure) -> [Step] {
         let reason =
             if case .att(let code) = failure { "ATT 0x\([code.wire].hexadecimal): \(code)" } else { "\(failure)" }
-        return [.say(.failure(calls.remove(at: index).id, reason))]
+        return [.sendLine(.failure(calls.remove(at: index).id, reason))]
     }
 }
 

@@ -49,7 +49,7 @@ struct HostCommand: ParsableCommand {
         driver.start()
         var lines = LineBuffer()
         while let octets = try Self.readInput() {
-            for line in lines.append(octets) { driver.hand(over: line) }
+            for line in lines.append(octets) { driver.receive(line) }
         }
         driver.stop()
     }

@@ -18,7 +18,7 @@ struct HostConversation {
     private var resets: [Int] = []
     private var addresses: [Int] = []
     private var scans: [Int] = []
-    private var hearsLegacyOnly = false
+    private var reportsLegacyOnly = false
     private var sets = RequestedSets()
     private var links = ConnectedLinks()
     private var attributes = AttributeCalls()
@@ -37,30 +37,31 @@ struct HostConversation {
             let call = try HostCall(line: line)
             if state == .poweredOn, resets.isEmpty { carryOut(call) } else { hold(call) }
         } catch {
-            say(.failure(error.id, error.reason))
+            sendLine(.failure(error.id, error.reason))
         }
     }
 
     private mutating func hold(_ call: HostCall) {
         switch state {
-        case .unsupported, .unauthorized, .poweredOff: say(.failure(call.id, "the controller cannot be used: \(state)"))
+        case .unsupported, .unauthorized, .poweredOff:
+            sendLine(.failure(call.id, "the controller cannot be used: \(state)"))
         case .unknown, .resetting, .poweredOn: waiting.append(call)
         }
     }
 
     private mutating func carryOut(_ call: HostCall) {
-        do { try perform(call) } catch { say(.failure(call.id, "\(error)")) }
+        do { try perform(call) } catch { sendLine(.failure(call.id, "\(error)")) }
     }
 
     private mutating func ask(_ request: ClientRequest) { outputs.append(.request(request)) }
 
-    private mutating func say(_ line: HostLine) { outputs.append(.line(line)) }
+    private mutating func sendLine(_ line: HostLine) { outputs.append(.line(line)) }
 
     private mutating func perform(_ call: HostCall) throws {
         switch call.name {
         case "factory_reset":
             resets.append(call.id)
-            ask(.security(.attend(nil)))
+            ask(.security(.setAgent(nil)))
             ask(.tester(.reset))
         case "read_local_address":
             addresses.append(call.id)
@@ -72,12 +73,12 @@ struct HostConversation {
             ask(.tester(.stopSet(sets.stop(try call.neededNumber("set", in: sets.range), call.id))))
         case "scan":
             let scan = try call.scan()
-            hearsLegacyOnly = scan.isLegacy
+            reportsLegacyOnly = scan.isLegacy
             scans.append(call.id)
             ask(.tester(.listen(scan.parameters)))
         case "stop_scan":
             ask(.tester(.stopListening))
-            say(.result(call.id))
+            sendLine(.result(call.id))
         case "connect":
             let address = try call.address()
             sought.append((call.id, address, try call.ownAddress()))
@@ -89,8 +90,8 @@ struct HostConversation {
         case "secure": try secure(call)
         case "discover", "read", "write", "subscribe": follow(try attributes.begin(call, on: try links.link(call)))
         case "on_pairing":
-            ask(.security(.attend(try call.capability())))
-            say(.result(call.id))
+            ask(.security(.setAgent(try call.capability())))
+            sendLine(.result(call.id))
         case "pairing_reply":
             let peer = try links.link(call).peer
             var reply = try call.pairingReply()
@@ -98,7 +99,7 @@ struct HostConversation {
             if reply == .confirm(false), !links.isAsked(about: peer) { reply = .cancel }
             links.ask(peer, false)
             ask(.security(.answer(peer, reply)))
-            say(.result(call.id))
+            sendLine(.result(call.id))
         default: throw Senseless("op: '\(call.name)' is not known")
         }
     }
@@ -106,9 +107,13 @@ struct HostConversation {
     private mutating func secure(_ call: HostCall) throws {
         let link = try links.link(call), level = try call.neededNumber("level", in: 1...4)
         let present = links.level(of: link.handle)
-        guard present < level else { return say(.result(call.id, ["level": .number(present)])) }
+        guard present < level else { return sendLine(.result(call.id, ["level": .number(present)])) }
         links.secure(link.handle, level, call.id)
-        ask(.security(.insist(level == 4 ? PairingPolicy(requiresSecureConnections: true, leastKeySize: 16) : .init())))
+        ask(
+            .security(
+                .setPolicy(level == 4 ? PairingPolicy(requiresSecureConnections: true, leastKeySize: 16) : .init())
+            )
+        )
         ask(.tester(.secure(link.peer, needsAuthentication: level > 2)))
     }
 
@@ -122,7 +127,7 @@ struct HostConversation {
         case .peer(let peer, let event, let number):
             follow(attributes.receive(event, of: peer, answering: number))
         case .connectFailed(let peer, let failure):
-            for one in connecting where one.peer == peer { say(.failure(one.id, "\(failure)")) }
+            for one in connecting where one.peer == peer { sendLine(.failure(one.id, "\(failure)")) }
             connecting.removeAll { $0.peer == peer }
             follow(attributes.disconnected(peer, failure))
         case .tester(let event): receive(event)
@@ -136,7 +141,7 @@ struct HostConversation {
     private mutating func follow(_ steps: [AttributeCalls.Step]) {
         for step in steps {
             switch step {
-            case .say(let line): say(line)
+            case .sendLine(let line): sendLine(line)
             case .ask(let request): ask(request)
             }
         }
@@ -146,17 +151,17 @@ struct HostConversation {
         self.state = state
         guard state == .poweredOn else {
             follow(attributes.lost("the controller cannot be used: \(state)"))
-            for line in links.lost() { say(line) }
+            for line in links.lost() { sendLine(line) }
             let unanswered = sought.map(\.id) + addresses + scans
-            for id in unanswered { say(.failure(id, "the controller cannot be used: \(state)")) }
+            for id in unanswered { sendLine(.failure(id, "the controller cannot be used: \(state)")) }
             (sought, addresses, scans) = ([], [], [])
             if state != .resetting {
-                for call in waiting { say(.failure(call.id, "the controller cannot be used: \(state)")) }
+                for call in waiting { sendLine(.failure(call.id, "the controller cannot be used: \(state)")) }
                 waiting = []
             }
             return
         }
-        for id in resets { say(.result(id)) }
+        for id in resets { sendLine(.result(id)) }
         resets = []
         let calls = waiting
         waiting = []
@@ -166,7 +171,7 @@ struct HostConversation {
     private mutating func connected(_ peer: PeerIdentifier) {
         guard let handle = links.handle(to: peer) else { return }
         for one in connecting where one.peer == peer {
-            say(.result(one.id, ["connection": .number(Int(handle.wire))]))
+            sendLine(.result(one.id, ["connection": .number(Int(handle.wire))]))
         }
         connecting.removeAll { $0.peer == peer }
     }
@@ -174,24 +179,24 @@ struct HostConversation {
     private mutating func receive(_ event: TesterEvent) {
         switch event {
         case .localAddress(let address):
-            for id in addresses { say(.result(id, address.values)) }
+            for id in addresses { sendLine(.result(id, address.values)) }
             addresses = []
         case .found(let peer, let address):
             guard let index = sought.firstIndex(where: { $0.address == address }) else { return }
             let one = sought.remove(at: index)
             connecting.append((one.id, peer))
             ask(.connect(peer, ConnectRequest(ownAddress: one.ownAddress)))
-        case .setStarted(let set, let failure): if let line = sets.started(set, failure) { say(line) }
-        case .setEnded(let set): for line in sets.ended(set) { say(line) }
+        case .setStarted(let set, let failure): if let line = sets.started(set, failure) { sendLine(line) }
+        case .setEnded(let set): for line in sets.ended(set) { sendLine(line) }
         case .listening(let failure):
             guard !scans.isEmpty else { return }
             let id = scans.removeFirst()
-            say(failure.map { .failure(id, "\($0)") } ?? .result(id))
-        case .heard(let packet): if packet.packet.isLegacy || !hearsLegacyOnly { say(packet.line) }
+            sendLine(failure.map { .failure(id, "\($0)") } ?? .result(id))
+        case .received(let packet): if packet.packet.isLegacy || !reportsLegacyOnly { sendLine(packet.line) }
         case .linkMade(let link):
             links.made(link)
-            say(link.line)
-        case .linkEnded(let handle, let status): for line in links.ended(handle, status) { say(line) }
+            sendLine(link.line)
+        case .linkEnded(let handle, let status): for line in links.ended(handle, status) { sendLine(line) }
         }
     }
 
@@ -200,10 +205,10 @@ struct HostConversation {
         case .asked(let inquiry):
             guard let handle = links.handle(to: inquiry.peer) else { return }
             links.ask(inquiry.peer, true)
-            say(inquiry.question.line(on: handle))
+            sendLine(inquiry.question.line(on: handle))
         case .secured(let peer, let strength, let isBonded):
-            for line in links.secured(peer, strength, isBonded: isBonded) { say(line) }
-        case .failed(let peer, let failure): for line in links.failed(peer, failure) { say(line) }
+            for line in links.secured(peer, strength, isBonded: isBonded) { sendLine(line) }
+        case .failed(let peer, let failure): for line in links.failed(peer, failure) { sendLine(line) }
         case .withdrawn(let peer): links.ask(peer, false)
         case .paired, .bonds, .outOfBandDataMade: break
         }

@@ -35,7 +35,7 @@ final class HostDriver: Sendable {
     }
 
     /// Processes a line from the test suite.
-    func hand(over line: String) { converse { $0.receive(line) } }
+    func receive(_ line: String) { converse { $0.receive(line) } }
 
     private func converse(_ body: (inout HostConversation) -> Void) {
         conversation.withLock { conversation in

@@ -21,7 +21,7 @@ struct PairingDriver: Driver {
     private let confirms: Bool
     private var manager: SecurityManager
     private var outputs: [DriverOutput] = []
-    private var hasToldKey = false
+    private var hasReportedKey = false
     /// Packets from the responder that require encryption, but arrived before the line that reports the encryption.
     ///
     /// At most ``earlyLimit`` packets are kept.
@@ -70,8 +70,8 @@ struct PairingDriver: Driver {
 
     private mutating func drain(at now: Instant) {
         while let output = manager.next() { follow(output, at: now) }
-        guard !hasToldKey, let (key, strength) = manager.agreedKey else { return }
-        hasToldKey = true
+        guard !hasReportedKey, let (key, strength) = manager.agreedKey else { return }
+        hasReportedKey = true
         let name = strength.isSecureConnections ? "ltk" : "stk"
         tell([name: key.key.wire.littleEndianOctets.hexadecimal])
     }
@@ -102,7 +102,7 @@ extension PairingFailure {
         switch self {
         case .refused(let reason), .refusedByPeer(let reason): reason
         case .tooSoon: .repeatedAttempts
-        case .cannotAuthenticate, .nobodyToAsk: .authenticationRequirements
+        case .cannotAuthenticate, .noAgent: .authenticationRequirements
         case .timedOut, .encryptionFailed, .disconnected: .unspecified
         }
     }

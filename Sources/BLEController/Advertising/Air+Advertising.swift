@@ -89,7 +89,7 @@ extension Air {
         var candidates: [Candidate] = []
         var receptions: [AirRecord.Reception] = []
         for listener in near where listener != announcement.controller {
-            let (asks, initiates) = controllers[listener].hears(channel, .oneMegabit, at: start)
+            let (asks, initiates) = controllers[listener].receives(channel, .oneMegabit, at: start)
             guard asks != nil || initiates,
                 let mean = strength(from: announcement.controller, power: announcement.power, to: listener)
             else { continue }
@@ -101,7 +101,7 @@ extension Air {
                 )
             }
             guard !isLost else { continue }
-            if let asks, let peer = hear(announcement, listener, strength: strength, at: end), asks,
+            if let asks, let peer = receive(announcement, listener, strength: strength, at: end), asks,
                 wantsResponse(announcement, peer, listener)
             {
                 candidates.append(candidate(listener, peer, mean, power: announcement.power, connects: false))
@@ -126,7 +126,7 @@ extension Air {
     /// Reports a received packet to the host of a scanner.
     ///
     /// - Returns: The advertiser's address as reported to the host; `nil` if the scanner ignores the advertiser.
-    private mutating func hear(
+    private mutating func receive(
         _ announcement: LegacyAnnouncement,
         _ listener: Int,
         strength: Int,

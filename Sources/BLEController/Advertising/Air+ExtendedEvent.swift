@@ -13,19 +13,21 @@ extension Air {
             target: target,
             channel: Int(path.random.below(37))
         )
-        let (hearers, start) = announcePrimary(announcement, at: now)
+        let (receivers, start) = announcePrimary(announcement, at: now)
         let chain = announcement.chain(of: set.data, isResponse: false)
         var candidates: [Candidate] = []
-        for hearer in hearers {
-            let reception = receive(chain, announcement, by: hearer, at: start)
+        for receiver in receivers {
+            let reception = receive(chain, announcement, by: receiver, at: start)
             guard let reception else { continue }
-            if hearer.scans, let candidate = report(reception, announcement, to: hearer) {
+            if receiver.scans, let candidate = report(reception, announcement, to: receiver) {
                 candidates.append(candidate)
             }
-            if hearer.initiates, set.properties.contains(.connectable),
-                let peer = controllers[hearer.listener].wants(announcement.heardAddress, target: announcement.target)
+            if receiver.initiates, set.properties.contains(.connectable),
+                let peer = controllers[receiver.listener].wants(announcement.packetAddress, target: announcement.target)
             {
-                candidates.append(candidate(hearer.listener, peer, hearer.strength, power: set.power, connects: true))
+                candidates.append(
+                    candidate(receiver.listener, peer, receiver.strength, power: set.power, connects: true)
+                )
             }
         }
         guard !candidates.isEmpty, let first = chain.first else { return false }
@@ -56,25 +58,25 @@ extension Air {
     private mutating func announcePrimary(
         _ announcement: ExtendedAnnouncement,
         at now: Instant
-    ) -> (hearers: [PointerReceiver], start: Instant) {
+    ) -> (receivers: [PointerReceiver], start: Instant) {
         let set = announcement.set
         let channels = (37...39).filter { set.channels >> UInt8($0 - 37) & 1 != 0 }
         let time = set.primary.airTime(announcement.primary(offset: 0).length)
         let step = time + Spacing.auxiliary
         let auxiliary = now + step * Int64(channels.count)
         let near = listeners.near(controllers[announcement.controller].identity.position, power: set.power)
-        var hearers: [PointerReceiver] = [], start = now
+        var receivers: [PointerReceiver] = [], start = now
         for channel in channels {
             var receptions: [AirRecord.Reception] = []
             for listener in near where listener != announcement.controller {
-                let hearer = hears(announcement, listener, channel: channel, at: start, &receptions)
-                guard let hearer else { continue }
-                if let index = hearers.firstIndex(where: { $0.listener == listener }) {
-                    hearers[index].scans = hearers[index].scans || hearer.scans
-                    hearers[index].isActive = hearers[index].isActive || hearer.isActive
-                    hearers[index].initiates = hearers[index].initiates || hearer.initiates
+                let receiver = pointerReceiver(announcement, listener, channel: channel, at: start, &receptions)
+                guard let receiver else { continue }
+                if let index = receivers.firstIndex(where: { $0.listener == listener }) {
+                    receivers[index].scans = receivers[index].scans || receiver.scans
+                    receivers[index].isActive = receivers[index].isActive || receiver.isActive
+                    receivers[index].initiates = receivers[index].initiates || receiver.initiates
                 } else {
-                    hearers.append(hearer)
+                    receivers.append(receiver)
                 }
             }
             if path.records != nil {
@@ -84,10 +86,10 @@ extension Air {
             }
             start = start + step
         }
-        return (hearers, auxiliary)
+        return (receivers, auxiliary)
     }
 
-    private mutating func hears(
+    private mutating func pointerReceiver(
         _ announcement: ExtendedAnnouncement,
         _ listener: Int,
         channel: Int,
@@ -123,7 +125,7 @@ extension Air {
     private mutating func receive(
         _ chain: [LL.ExtendedAdvertisement],
         _ announcement: ExtendedAnnouncement,
-        by hearer: PointerReceiver,
+        by receiver: PointerReceiver,
         at start: Instant
     ) -> ChainReception? {
         var data: [UInt8] = [], begin = start, end = start
@@ -132,8 +134,8 @@ extension Air {
             end = begin + announcement.set.secondary.airTime(part.length)
             var leg = RadioPath(
                 from: announcement.controller,
-                to: hearer.listener,
-                strength: hearer.strength,
+                to: receiver.listener,
+                strength: receiver.strength,
                 channel: announcement.channel,
                 at: begin
             )
@@ -154,16 +156,16 @@ extension Air {
     private mutating func report(
         _ reception: ChainReception,
         _ announcement: ExtendedAnnouncement,
-        to hearer: PointerReceiver
+        to receiver: PointerReceiver
     ) -> Candidate? {
-        let listener = hearer.listener
-        let recognition = controllers[listener].accepts(announcement.heardAddress, target: announcement.target)
+        let listener = receiver.listener
+        let recognition = controllers[listener].accepts(announcement.packetAddress, target: announcement.target)
         guard let recognition else { return nil }
         let report = AdvertisingReport(reception, announcement, recognition, kind: announcement.kind)
         if controllers[listener].isNew(report) {
             send(report, of: announcement.controller, to: listener, at: reception.end)
         }
-        guard hearer.isActive, announcement.set.properties.contains(.scannable) else { return nil }
+        guard receiver.isActive, announcement.set.properties.contains(.scannable) else { return nil }
         let isKnown = controllers[listener].knowsResponse(
             recognition.advertiser,
             kind: announcement.kind.union(.isResponse),
@@ -171,7 +173,7 @@ extension Air {
         )
         guard !isKnown, controllers[listener].scanner.backoff.asks() else { return nil }
         let (peer, power) = (recognition.advertiser, announcement.set.power)
-        return candidate(listener, peer, hearer.strength, power: power, connects: false)
+        return candidate(listener, peer, receiver.strength, power: power, connects: false)
     }
 
     /// Sends a scan request to an extended advertiser, and processes the scan response.
@@ -200,14 +202,14 @@ extension Air {
         }
         if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: asker, at: end) }
         let chain = announcement.chain(of: set.scanResponse, isResponse: true)
-        let hearer = PointerReceiver(
+        let receiver = PointerReceiver(
             listener: scanner,
             strength: candidate.strength,
             scans: true,
             isActive: true,
             initiates: false
         )
-        let reception = receive(chain, announcement, by: hearer, at: end + Spacing.interFrame)
+        let reception = receive(chain, announcement, by: receiver, at: end + Spacing.interFrame)
         controllers[scanner].scanner.backoff.note(answered: reception != nil, random: &path.random)
         guard let reception else { return }
         let recognition = Recognition(advertiser: candidate.peer, target: nil)
@@ -241,7 +243,7 @@ extension Air {
             phy: set.secondary
         )
         let end = start + set.secondary.airTime(34)
-        guard hearsConnect(candidate, advertiser, agreement, channel: announcement.channel, at: start),
+        guard sendConnectionRequest(candidate, advertiser, agreement, channel: announcement.channel, at: start),
             controllers[advertiser].allowsConnection(to: set, from: own.onAir)
         else { return false }
         var response = LL.ExtendedAdvertisement()

@@ -21,7 +21,7 @@ struct ExtendedAnnouncement {
     var address: DeviceAddress { own.onAir }
 
     /// The advertiser's address in the packets; `nil` for anonymous advertising.
-    var heardAddress: DeviceAddress? { self.set.properties.contains(.anonymous) ? nil : address }
+    var packetAddress: DeviceAddress? { self.set.properties.contains(.anonymous) ? nil : address }
 
     var dataInfo: LL.ExtendedAdvertisement.DataInfo { .init(set: set.identifier, data: set.dataIdentifier) }
 
@@ -58,7 +58,7 @@ struct ExtendedAnnouncement {
             var part = LL.ExtendedAdvertisement()
             part.dataInfo = dataInfo
             if parts.isEmpty {
-                part.advertiser = isResponse ? address : heardAddress
+                part.advertiser = isResponse ? address : packetAddress
                 part.target = isResponse ? nil : target
                 part.power = power.map { UInt8(bitPattern: Int8(clamping: $0)) }
                 if !isResponse { part.mode = mode }

@@ -32,12 +32,12 @@ struct ReportForms {
         ///
         /// The stored event is updated in place if nothing else still uses it.
         mutating func event(for report: AdvertisingReport) -> [UInt8] {
-            if octets.isEmpty || !says(report) { self = Form(report) }
+            if octets.isEmpty || !hasSameContent(as: report) { self = Form(report) }
             octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
             return octets
         }
 
-        private func says(_ report: AdvertisingReport) -> Bool {
+        private func hasSameContent(as report: AdvertisingReport) -> Bool {
             kind == report.kind && address == report.address && data == report.data
         }
 

@@ -9,13 +9,13 @@ extension Air {
         if links.span[index].missesPayloads(at: now) {
             var overdue: [LinkEvent] = []
             links[index].watchPayloads(at: now, into: &overdue)
-            tell(overdue, of: index, at: now)
+            report(overdue, of: index, at: now)
         }
         if links.span[index].mayChange(at: now) {
             var events: [LinkEvent] = []
             links[index].applyChanges(into: &events)
             for role in Role.both { links[index].beginProcedures(role, at: now, into: &events) }
-            tell(events, of: index, at: now)
+            report(events, of: index, at: now)
         }
         if links.span[index].isMeeting, links.span[index].nextExchange <= now {
             links[index].exchange(at: now, over: &path, into: &deliveries)
@@ -52,7 +52,7 @@ extension Air {
             case .control(let role, let packet, let instant):
                 guard links[index][role].isPresent else { continue }
                 links[index].receive(packet, role, at: instant, into: &events)
-                tell(events, of: index, at: instant)
+                report(events, of: index, at: instant)
                 events.removeAll(keepingCapacity: true)
             case .acknowledged(let role, .terminate, let instant):
                 end(index, role, reason: LinkStatus.terminatedByLocalHost.rawValue, at: instant)
@@ -85,7 +85,7 @@ extension Air {
     }
 
     /// Reports the events of a connection to the hosts.
-    mutating func tell(_ events: [LinkEvent], of index: Int, at instant: Instant) {
+    mutating func report(_ events: [LinkEvent], of index: Int, at instant: Instant) {
         for event in events {
             switch event {
             case .versionRead(let role, let status): sendVersion(links[index][role], status: status, at: instant)
@@ -127,6 +127,6 @@ extension Air {
     mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)
-        tell(events, of: index, at: now)
+        report(events, of: index, at: now)
     }
 }

@@ -16,7 +16,7 @@ extension Air {
     /// Runs the next activity without waiting until it is due, provided that the air ``carriesData``.
     ///
     /// - Returns: The time at which the activity was due; `nil` if no activity was run.
-    package mutating func carryOn() -> Instant? {
+    package mutating func runNext() -> Instant? {
         guard carriesData, let due = deadline else { return nil }
         catchUp(to: due)
         return due

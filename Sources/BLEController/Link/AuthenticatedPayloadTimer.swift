@@ -42,7 +42,7 @@ struct AuthenticatedPayloadTimer: Sendable {
         /// Send a ping to the peer.
         case ping
         /// Report the timeout to the host.
-        case tell
+        case report
         case nothing
     }
 
@@ -53,7 +53,7 @@ struct AuthenticatedPayloadTimer: Sendable {
             switch state {
             case .off: (state, .nothing)
             case .listening(let instant): (.asking(since: instant), .ping)
-            case .asking: (.listening(since: now), .tell)
+            case .asking: (.listening(since: now), .report)
             }
         return action
     }

@@ -32,7 +32,11 @@ extension Link {
         case .terminate(let reason):
             // A peripheral has already acknowledged this with its response. A central must acknowledge it in its next
             // packet.
-            if role == .central { self[role].farewell = reason } else { events.append(.ended(role, reason: reason)) }
+            if role == .central {
+                self[role].terminationReason = reason
+            } else {
+                events.append(.ended(role, reason: reason))
+            }
         case .unknownResponse(let opcode):
             fail(opcode, role, status: LinkStatus.unsupportedRemoteFeature.rawValue, at: now, into: &events)
         case .reject(let reason): fail(nil, role, status: reason, at: now, into: &events)

@@ -165,7 +165,7 @@ extension Link {
             switch self[role].expirePayloadTimer(at: now) {
             case .ping:
                 if self[role].control.submit(.ping) { beginProcedures(role, at: now, into: &events) }
-            case .tell: events.append(.payloadTimeoutExpired(role))
+            case .report: events.append(.payloadTimeoutExpired(role))
             case .nothing: break
             }
         }

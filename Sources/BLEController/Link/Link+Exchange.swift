@@ -10,24 +10,24 @@ extension Link {
         let (down, up) = (down, up)
         let sent = self[.central].transmit(down)
         let downEnd = now + down.airTime(sent.length)
-        let heard = listens && !isPartitioned && path.delivers(strength: strengths.down)
-        if path.records != nil { record(sent, .central, at: now, heard: heard, over: &path) }
-        if let reason = self[.central].farewell {
+        let isReceived = listens && !isPartitioned && path.delivers(strength: strengths.down)
+        if path.records != nil { record(sent, .central, at: now, isReceived: isReceived, over: &path) }
+        if let reason = self[.central].terminationReason {
             self[.central].isPresent = false
             deliveries.append(.left(.central, reason: reason, at: downEnd))
         }
-        guard heard else { return endEvent() }
-        let control = hear(sent, by: .peripheral, at: downEnd, into: &deliveries)
+        guard isReceived else { return endEvent() }
+        let control = receive(sent, by: .peripheral, at: downEnd, into: &deliveries)
         guard self[.peripheral].isPresent else { return endEvent() }
 
         let answer = self[.peripheral].transmit(up)
         let upStart = downEnd + Spacing.interFrame
         let upEnd = upStart + up.airTime(answer.length)
         let answered = path.delivers(strength: strengths.up)
-        if path.records != nil { record(answer, .peripheral, at: upStart, heard: answered, over: &path) }
+        if path.records != nil { record(answer, .peripheral, at: upStart, isReceived: answered, over: &path) }
         if let control { deliveries.append(control) }
         guard answered, self[.central].isPresent else { return endEvent() }
-        if let control = hear(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
+        if let control = receive(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
 
         let next = upEnd + Spacing.interFrame
         guard sent.moreData || answer.moreData, isMeeting, fits(next) else {
@@ -66,13 +66,13 @@ extension Link {
     ///
     /// - Returns: The control PDU in the packet, if it contains a new one; the caller delivers it once the response has
     /// been sent.
-    private mutating func hear(
+    private mutating func receive(
         _ packet: Transmission,
         by role: Role,
         at instant: Instant,
         into deliveries: inout [LinkDelivery]
     ) -> LinkDelivery? {
-        self[role].lastHeard = instant
+        self[role].lastReceived = instant
         self[role].isEstablished = true
         let (isNew, acknowledged) = self[role].acknowledgement.receive(packet.bits)
         switch acknowledged {
@@ -120,7 +120,7 @@ extension Link {
         _ packet: Transmission,
         _ role: Role,
         at instant: Instant,
-        heard: Bool,
+        isReceived: Bool,
         over path: inout AirPath
     ) {
         var header = LL.DataHeader(), payload: [UInt8] = []
@@ -152,7 +152,7 @@ extension Link {
                     .init(
                         receiver: ControllerID(rawValue: self[role.other].controller),
                         strength: strength,
-                        isLost: !heard
+                        isLost: !isReceived
                     )
                 ]
             )

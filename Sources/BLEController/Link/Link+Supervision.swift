@@ -19,7 +19,7 @@ extension Link {
             // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.
             return (created + 6 * timing.intervalNanoseconds, .failedToBeEstablished)
         }
-        var result = (self[role].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
+        var result = (self[role].lastReceived + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
         if let deadline = self[role].responseDeadline, deadline < result.0 { result = (deadline, .responseTimeout) }
         if let termination = self[role].control.termination, termination.deadline < result.0 {
             result = (termination.deadline, .terminatedByLocalHost)

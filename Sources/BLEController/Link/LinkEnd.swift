@@ -17,7 +17,7 @@ struct LinkEnd: Sendable {
     var lengths: DataLengths
     /// The time at which this end last received a packet; before the first packet, the time at which the end was
     /// created.
-    var lastHeard: Instant
+    var lastReceived: Instant
     /// True if this end has ever received a packet.
     var isEstablished = false
     /// The number of connection events that this end, a peripheral, may still skip.
@@ -31,7 +31,7 @@ struct LinkEnd: Sendable {
     /// The authenticated payload timeout that the host has set.
     var payloadTimeout = AuthenticatedPayloadTimeout.standard
     /// The reason for which the peripheral has closed the connection, until this end, the central, acknowledges it.
-    var farewell: UInt8?
+    var terminationReason: UInt8?
 
     init(
         controller: Int,
@@ -46,7 +46,7 @@ struct LinkEnd: Sendable {
         self.profile = profile
         self.lengths = lengths
         self.preference = preference
-        lastHeard = now
+        lastReceived = now
     }
 
     /// The encryption state of this end.

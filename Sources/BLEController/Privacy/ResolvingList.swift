@@ -29,7 +29,7 @@ struct ResolvingList: Sendable {
         var local: GeneratedAddress?
         var target: GeneratedAddress?
         /// The private address last received from the peer; `nil` if none was received yet.
-        var heard: DeviceAddress?
+        var lastReceived: DeviceAddress?
     }
 
     static let capacity = 16
@@ -102,7 +102,7 @@ struct ResolvingList: Sendable {
             return entries[index].peerKey == .zero || entries[index].usesDevicePrivacy ? address : nil
         }
         guard address.isResolvable, let index = source(of: address) else { return address }
-        entries[index].heard = address
+        entries[index].lastReceived = address
         return entries[index].identity.resolved
     }
 
@@ -143,7 +143,7 @@ struct ResolvingList: Sendable {
     /// Returns the private address of a peer: the one last received from it, otherwise the one last generated for it as
     /// a target.
     func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
-        index(of: identity).flatMap { entries[$0].heard ?? entries[$0].target?.address }
+        index(of: identity).flatMap { entries[$0].lastReceived ?? entries[$0].target?.address }
     }
 
     enum OnExpire: Equatable { case nothing, replaced }
@@ -178,7 +178,7 @@ struct ResolvingList: Sendable {
     ///
     /// The address last received from each peer is compared first, because that needs no computation.
     private func source(of address: DeviceAddress) -> Int? {
-        entries.firstIndex { $0.heard == address }
+        entries.firstIndex { $0.lastReceived == address }
             ?? entries.firstIndex { $0.peerKey != .zero && PrivateAddress.isMade(address, with: $0.peerKey) }
     }
 }

@@ -22,9 +22,15 @@ extension Air {
             phy: .oneMegabit
         )
         let end = start + AirPHY.oneMegabit.airTime(34)
-        let isHeard = hearsConnect(candidate, announcement.controller, agreement, channel: channel, at: start)
+        let isReceived = sendConnectionRequest(
+            candidate,
+            announcement.controller,
+            agreement,
+            channel: channel,
+            at: start
+        )
         let isAccepted =
-            isHeard && controllers[announcement.controller].allowsConnection(to: announcement.set, from: own.onAir)
+            isReceived && controllers[announcement.controller].allowsConnection(to: announcement.set, from: own.onAir)
         finishInitiating(candidate.listener)
         if isAccepted, let set = controllers[announcement.controller].setIndex(announcement.set.handle) {
             controllers[announcement.controller].sets[set].disable()
@@ -37,7 +43,7 @@ extension Air {
     }
 
     /// Sends a connection request and returns whether the advertiser receives it.
-    mutating func hearsConnect(
+    mutating func sendConnectionRequest(
         _ candidate: Candidate,
         _ advertiser: Int,
         _ agreement: Agreement,

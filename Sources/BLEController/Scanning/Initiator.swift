@@ -34,7 +34,7 @@ struct Initiator: Sendable {
     }
 
     @inline(__always)
-    func hears(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
-        windows.contains { $0.hears(channel, phy, at: instant) }
+    func receives(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
+        windows.contains { $0.receives(channel, phy, at: instant) }
     }
 }

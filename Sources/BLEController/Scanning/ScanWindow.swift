@@ -18,7 +18,7 @@ struct ScanWindow: Equatable, Sendable {
 
     /// Returns whether the receiver receives a packet that starts at `instant` on `channel`, 37 to 39.
     @inline(__always)
-    func hears(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
+    func receives(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         let elapsed = instant.nanoseconds(since: start)
         guard elapsed >= 0, phy.number == self.phy.number else { return false }
         let (turn, offset) = elapsed.quotientAndRemainder(dividingBy: interval)

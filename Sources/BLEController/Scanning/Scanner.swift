@@ -107,7 +107,7 @@ struct Scanner: Sendable {
     /// `nil` if there is none.
     @inline(__always)
     func window(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
-        for index in windows.indices where windows[index].hears(channel, phy, at: instant) {
+        for index in windows.indices where windows[index].receives(channel, phy, at: instant) {
             return windows[index]
         }
         return nil

@@ -15,7 +15,7 @@ extension VirtualController {
     /// The first value is true if an active scan receives the packet, false if a passive scan does, and `nil` if no
     /// scan does. One call for both accesses the controller only once.
     @inline(__always)
-    mutating func hears(
+    mutating func receives(
         _ channel: Int,
         _ phy: AirPHY,
         at instant: Instant
@@ -29,7 +29,7 @@ extension VirtualController {
     @inline(__always)
     mutating func initiates(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         guard initiator != nil else { return false }
-        return initiator?.hears(channel, phy, at: instant) ?? false
+        return initiator?.receives(channel, phy, at: instant) ?? false
     }
 
     /// Records a report, and returns whether it passes the duplicate filter that the host has set.

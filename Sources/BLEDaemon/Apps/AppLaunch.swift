@@ -8,15 +8,15 @@ struct AppLaunch: Equatable {
     /// The path of the program, as reported by the kernel or, if the kernel does not report it, by the app.
     let program: String
     /// True if the kernel reported the path of the program.
-    let isProgramTold: Bool
+    let isProgramKnown: Bool
     let role: ClientRole
     /// The systemd unit that launches the app, as reported by the app.
     let unit: UnitName?
 
     init(_ key: AppKey, _ description: AppDescription?) {
         user = key.user
-        isProgramTold = !key.program.isEmpty
-        program = isProgramTold ? key.program : description?.program ?? ""
+        isProgramKnown = !key.program.isEmpty
+        program = isProgramKnown ? key.program : description?.program ?? ""
         role = key.role
         unit = description?.unit.flatMap(UnitName.init)
     }

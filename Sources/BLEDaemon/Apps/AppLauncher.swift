@@ -10,7 +10,7 @@ import Logging
 /// Sendable because everything happens on the thread of the daemon's loop.
 package final class AppLauncher: @unchecked Sendable {
     /// The time that a launched app has to connect before it may be launched again.
-    static let patience = Duration.seconds(10)
+    static let restoreTimeout = Duration.seconds(10)
 
     /// The environment variable that tells an app the restore identifiers of the central managers to create, separated
     /// by commas.
@@ -89,7 +89,7 @@ package final class AppLauncher: @unchecked Sendable {
     /// Apps of users other than the daemon's can only be launched through their units.
     func canLaunch(_ app: AppLaunch) -> Bool { way(to: app) != nil }
 
-    /// Launches an app, unless it was launched less than ``patience`` ago.
+    /// Launches an app, unless it was launched less than ``restoreTimeout`` ago.
     ///
     /// - Parameters:
     ///   - app: The app to launch.
@@ -105,7 +105,7 @@ package final class AppLauncher: @unchecked Sendable {
         ended: @escaping @Sendable (End) -> Void = { _ in }
     ) -> Bool? {
         let now = ContinuousClock.now
-        launches.removeAll { now - $0.time > Self.patience }
+        launches.removeAll { now - $0.time > Self.restoreTimeout }
         guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = way(to: app) else { return nil }
         launches.append(Launch(app: app, time: now))
         let centrals = sessions.filter { $0.role == .central }.map(\.identifier)
@@ -154,7 +154,7 @@ package final class AppLauncher: @unchecked Sendable {
     /// The app may run in a container, where names can mean something different from what they mean outside.
     private func way(to app: AppLaunch) -> Way? {
         let isOwn = app.user == geteuid()
-        if app.isProgramTold, let manifest = manifest(app.program, app.user),
+        if app.isProgramKnown, let manifest = manifest(app.program, app.user),
             manifest.declares(BackgroundDeclaration.mode(of: app.role))
         {
             if let unit = manifest.unit {
@@ -180,7 +180,7 @@ package final class AppLauncher: @unchecked Sendable {
         let setsid: Int32 = 0x80
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | setsid))
-        return ProcessVectors.with(command, variables) { arguments, environment in
+        return ProcessArguments.with(command, variables) { arguments, environment in
             var process = pid_t()
             let failure = posix_spawnp(&process, command[0], nil, &attributes, arguments, environment)
             guard failure == 0 else { return false }

@@ -13,7 +13,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         let unattendedPairing: UnattendedPairing?
 
         init(from decoder: any Decoder) throws {
-            try decoder.refuseKeys(of: "a policy", but: Key.self, hints: [:])
+            try decoder.refuseUnknownKeys(of: "a policy", allowing: Key.self, hints: [:])
             let values = try decoder.container(keyedBy: Key.self)
             rules = try values.decode([PolicyRule].self, forKey: .rules)
             unattendedPairing = try values.decodeIfPresent(String.self, forKey: .unattendedPairing).map { name in
@@ -40,7 +40,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
     private let isAdministrator: Bool?
 
     init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "a rule", but: Key.self, hints: [:])
+        try decoder.refuseUnknownKeys(of: "a rule", allowing: Key.self, hints: [:])
         let values = try decoder.container(keyedBy: Key.self)
         user = try values.number(.user, "user") { getpwnam($0)?.pointee.pw_uid }
         group = try values.number(.group, "group") { getgrnam($0)?.pointee.gr_gid }

@@ -39,10 +39,10 @@ struct ServiceFilter: Sendable {
     init(allowing services: [BluetoothUUID]?) { self.services = services }
 
     /// True if only some services are allowed.
-    var isClosed: Bool { services != nil }
+    var isRestricted: Bool { services != nil }
 
     /// Records the services that were discovered at a peer, and returns the allowed ones.
-    mutating func admit(_ found: [DiscoveredService], at peer: PeerIdentifier) -> [DiscoveredService] {
+    mutating func filter(_ found: [DiscoveredService], at peer: PeerIdentifier) -> [DiscoveredService] {
         let inside = services.map { services in found.filter { services.contains($0.uuid) } } ?? found
         guard !inside.isEmpty else { return [] }
         change(peer) { field in
@@ -76,7 +76,7 @@ struct ServiceFilter: Sendable {
     }
 
     /// Sets the allowed services, and returns what is no longer allowed.
-    mutating func move(allowing services: [BluetoothUUID]?) -> [Loss] {
+    mutating func allow(_ services: [BluetoothUUID]?) -> [Loss] {
         self.services = services
         guard let services else { return [] }
         var losses: [Loss] = []

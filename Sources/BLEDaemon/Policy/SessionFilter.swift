@@ -24,13 +24,13 @@ struct SessionFilter: Sendable {
     }
 
     /// True if only some services are allowed, so that each notified value must be checked.
-    var isRestricted: Bool { serviceFilter.isClosed }
+    var isRestricted: Bool { serviceFilter.isRestricted }
 
     /// Sets new permissions, and returns the events that tell the app what it has lost.
     mutating func apply(_ new: Grant) -> [ClientEvent] {
         grant = new
         due += resources.restrict(to: new)
-        let losses = serviceFilter.move(allowing: new.services)
+        let losses = serviceFilter.allow(new.services)
         for loss in losses { due += loss.subscribed.map { .peer(loss.peer, .subscribe(.none, to: $0, in: nil)) } }
         return losses.flatMap { loss in loss.ranges.map { .peer(loss.peer, .servicesModified($0)) } }
     }
@@ -91,13 +91,14 @@ struct SessionFilter: Sendable {
 
     private func refusal(of request: SecurityRequest) -> String? {
         switch request {
-        case .insist(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
+        case .setPolicy(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
             "\(grant.origin) does not allow unattended pairing (unattendedPairing)"
-        case .insist(_, everywhere: true):
+        case .setPolicy(_, everywhere: true):
             grant.isAdministrator
                 ? nil : "only administrators decide for all apps, and \(grant.origin) does not make it one"
         // The host checks whether these requests are about links and bonds of the app.
-        case .insist, .attend, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
+        case .setPolicy, .setAgent, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey,
+            .listBonds,
             .removeBond:
             nil
         }
@@ -113,23 +114,23 @@ struct SessionFilter: Sendable {
     }
 
     /// Returns the event as the app may see it; `nil` if the app may not see it at all.
-    mutating func admit(_ event: ClientEvent) -> ClientEvent? {
+    mutating func filter(_ event: ClientEvent) -> ClientEvent? {
         resources.note(event)
-        let inside = admitInside(event)
+        let inside = filterAllowed(event)
         if isRestricted { due += resources.restrict(to: grant) }
         return grant.seesAddresses ? inside : inside?.withoutAddresses
     }
 
-    private mutating func admitInside(_ event: ClientEvent) -> ClientEvent? {
+    private mutating func filterAllowed(_ event: ClientEvent) -> ClientEvent? {
         switch event {
         case .disconnected(let peer, _, _): serviceFilter.forget(peer)
         case .peer(let peer, let event, let number):
-            return admit(event, of: peer).map { .peer(peer, $0, answering: number) }
+            return filter(event, of: peer).map { .peer(peer, $0, answering: number) }
         case .systemLinks(var links) where isRestricted:
             for index in links.indices { links[index].services.removeAll { !grant.allows($0) } }
             return .systemLinks(links)
         case .restored(.central(let central)):
-            return .restored(.central(PreservedCentral(scan: central.scan, peers: central.peers.map { admit($0) })))
+            return .restored(.central(PreservedCentral(scan: central.scan, peers: central.peers.map { filter($0) })))
         case .restored(.peripheral(let peripheral)) where isRestricted:
             return .restored(.peripheral(peripheral.keeping { grant.allows($0.uuid) }))
         case .channel(_, .received) where isRestricted, .server(.channelOpened) where isRestricted: return nil
@@ -139,13 +140,13 @@ struct SessionFilter: Sendable {
     }
 
     /// Returns an event about a peer as the app may see it; `nil` if the app may not see it at all.
-    private mutating func admit(_ event: PeerEvent, of peer: PeerIdentifier) -> PeerEvent? {
+    private mutating func filter(_ event: PeerEvent, of peer: PeerIdentifier) -> PeerEvent? {
         switch event {
         case .servicesModified(let range): serviceFilter.forget(range, at: peer)
         case .servicesDiscovered(.success(let found)):
-            return .servicesDiscovered(.success(serviceFilter.admit(found, at: peer)))
+            return .servicesDiscovered(.success(serviceFilter.filter(found, at: peer)))
         case .includedServicesDiscovered(let range, .success(let found)) where isInside(event, at: peer):
-            return .includedServicesDiscovered(in: range, .success(serviceFilter.admit(found, at: peer)))
+            return .includedServicesDiscovered(in: range, .success(serviceFilter.filter(found, at: peer)))
         case .subscriptionChanged(let handle, let subscription, _):
             guard !serviceFilter.note(subscription, to: handle, at: peer), subscription != .none else { break }
             due.append(.peer(peer, .subscribe(.none, to: handle, in: nil)))
@@ -157,12 +158,18 @@ struct SessionFilter: Sendable {
     }
 
     /// Returns the preserved state of a peer as the app may see it when the app is launched.
-    private mutating func admit(_ kept: PreservedPeer) -> PreservedPeer {
-        let learnt = kept.learnt.compactMap { event -> PeerEvent? in
-            guard case .peer(_, let admitted, _)? = admit(.peer(kept.peer, event)) else { return nil }
+    private mutating func filter(_ kept: PreservedPeer) -> PreservedPeer {
+        let validEvents = kept.validEvents.compactMap { event -> PeerEvent? in
+            guard case .peer(_, let admitted, _)? = filter(.peer(kept.peer, event)) else { return nil }
             return isInside(admitted, at: kept.peer) ? admitted : nil
         }
-        return PreservedPeer(peer: kept.peer, request: kept.request, name: kept.name, mtu: kept.mtu, learnt: learnt)
+        return PreservedPeer(
+            peer: kept.peer,
+            request: kept.request,
+            name: kept.name,
+            mtu: kept.mtu,
+            validEvents: validEvents
+        )
     }
 
     /// Returns false if an event about a peer concerns a service that is not allowed; otherwise true.

@@ -24,9 +24,9 @@ final class AppConnection: @unchecked Sendable {
     var closing: LoopAlarm?
 
     private let stream: SocketStream
-    private let newcomer: ConnectionLimiter.Program
+    private let connectingProgram: ConnectionLimiter.Program
     private let radios: Radios
-    private let keptApps: KeptApps
+    private let keptSessions: KeptSessions
     private let log: DaemonLog
     private let wake: @Sendable () -> Void
     private let limit: (ConnectionLimiter.Program) -> Refusal?
@@ -40,10 +40,10 @@ final class AppConnection: @unchecked Sendable {
     private var sender: Int32?
     /// The program that the session is for, if another program has opened it; otherwise `nil`.
     private var principal: Principal?
-    private var facts: SessionFacts?
-    private var session: ServedSession?
+    private var facts: SessionDescription?
+    private var session: RemoteAppSession?
     /// The session's entry among the kept sessions; `nil` if the session ends with its app.
-    private var kept: KeptApp?
+    private var kept: KeptSessionEntry?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
     private var isPaused = false
     /// True if the app shows alerts to the user.
@@ -58,9 +58,9 @@ final class AppConnection: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - stream: The stream from and to the app.
-    ///   - newcomer: The user and process with which the connection counted against the limits.
+    ///   - connectingProgram: The user and process with which the connection counted against the limits.
     ///   - radios: The radios that sessions can use.
-    ///   - keptApps: The kept sessions.
+    ///   - keptSessions: The kept sessions.
     ///   - log: The journal.
     ///   - policy: The permissions of apps.
     ///   - limit: Returns the reason to refuse a session on behalf of a program; `nil` if it is admitted.
@@ -69,9 +69,9 @@ final class AppConnection: @unchecked Sendable {
     ///   - wake: Called on any thread when ``takeTurn()`` has work to do.
     init(
         _ stream: SocketStream,
-        of newcomer: ConnectionLimiter.Program,
+        of connectingProgram: ConnectionLimiter.Program,
         to radios: Radios,
-        keeping keptApps: KeptApps,
+        keeping keptSessions: KeptSessions,
         noting log: DaemonLog,
         under policy: AppPolicy,
         limit: @escaping (ConnectionLimiter.Program) -> Refusal?,
@@ -80,9 +80,9 @@ final class AppConnection: @unchecked Sendable {
         wake: @escaping @Sendable () -> Void
     ) {
         self.stream = stream
-        self.newcomer = newcomer
+        self.connectingProgram = connectingProgram
         self.radios = radios
-        self.keptApps = keptApps
+        self.keptSessions = keptSessions
         self.log = log
         self.wake = wake
         self.limit = limit
@@ -95,7 +95,7 @@ final class AppConnection: @unchecked Sendable {
     }
 
     /// A description of the app's session, as `ble` shows it; `nil` if there is no session.
-    var fact: AppFact? { facts?.told }
+    var fact: AppFact? { facts?.appFact }
 
     /// Sets a new policy, and ends everything that the app may no longer do.
     func apply(_ policy: AppPolicy) {
@@ -110,7 +110,7 @@ final class AppConnection: @unchecked Sendable {
         let events = gate.apply(new)
         facts?.receivesAllValues = !gate.isRestricted
         withdraw()
-        for event in events { tell(event, backlog: stream.pendingOctets) }
+        for event in events { deliver(event, backlog: stream.pendingOctets) }
     }
 
     /// The owner that stands for the app at the host.
@@ -130,14 +130,14 @@ final class AppConnection: @unchecked Sendable {
 
     /// Ends the app's link to a peer, or all of its links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
-        let links = facts?.told.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
+        let links = facts?.appFact.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
         for peer in links { session?.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
 
     /// Refuses the app, and drops its session even if it has a restore identifier.
     private func finish(_ refusal: Refusal) {
-        if let kept { keptApps.forget(kept) }
+        if let kept { keptSessions.forget(kept) }
         kept = nil
         refuse(refusal)
     }
@@ -158,7 +158,7 @@ final class AppConnection: @unchecked Sendable {
     /// The user and process of this connection, for the connection limits.
     var program: ConnectionLimiter.Program {
         guard principal != nil, let app else {
-            return .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession)
+            return .init(user: connectingProgram.user, process: connectingProgram.process, hasGreeted: hasSession)
         }
         return Self.program(app, hasGreeted: hasSession)
     }
@@ -233,7 +233,7 @@ final class AppConnection: @unchecked Sendable {
         if kept != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
         if hasEnded, let kept { return kept.session.putBack(&events) }
         let backlog = stream.pendingOctets
-        for event in events { tell(event, backlog: backlog) }
+        for event in events { deliver(event, backlog: backlog) }
         events.removeAll(keepingCapacity: events.count <= 1_024)
     }
 
@@ -257,7 +257,7 @@ final class AppConnection: @unchecked Sendable {
         case .refuse(let number, let refusal): conversation.refuse(number, refusal)
         case .answer(let question): conversation.answer(answer(question, app))
         case .close:
-            if let kept { keptApps.forget(kept) }
+            if let kept { keptSessions.forget(kept) }
             kept = nil
             endSession()
         }
@@ -271,7 +271,7 @@ final class AppConnection: @unchecked Sendable {
         session?.perform(request)
     }
 
-    private func tell(_ event: ClientEvent, backlog: Int) {
+    private func deliver(_ event: ClientEvent, backlog: Int) {
         guard let kept else { return pass(event, backlog: backlog) }
         _ = kept.receive(event, canLaunch: false) { pass($0, backlog: backlog) }
     }
@@ -280,7 +280,7 @@ final class AppConnection: @unchecked Sendable {
         if event.isNotifiedValue, let isAlone = facts?.noteValue(), isAlone {
             return conversation.tell(event, backlog: backlog)
         }
-        let admitted = gate.admit(event)
+        let admitted = gate.filter(event)
         withdraw()
         guard let event = admitted else { return }
         if let text = facts?.line(about: event) { note(text) }
@@ -320,23 +320,23 @@ final class AppConnection: @unchecked Sendable {
         greeting?.cancel()
         hasBegun = true
         gate = SessionFilter(grant, for: hello.role)
-        facts = SessionFacts(hello, radio: radio, of: app)
+        facts = SessionDescription(hello, radio: radio, of: app)
         facts?.receivesAllValues = !gate.isRestricted
         let key = AppKey(hello, of: app)
-        if let key, let left = keptApps.take(key, hello.description) {
+        if let key, let left = keptSessions.take(key, hello.description) {
             guard hello.isContinued else { return resume(with: left, hello.description) }
             // The app knows that its earlier session is lost, and repeats its requests.
-            keptApps.forget(left)
+            keptSessions.forget(left)
         }
         note("session began: \(hello.role.name) on \(radio)")
-        let session = ServedSession(wake: wake)
+        let session = RemoteAppSession(wake: wake)
         self.session = session
-        kept = key.flatMap { keptApps.keep($0, hello.description, session) }
+        kept = key.flatMap { keptSessions.add($0, hello.description, session) }
         session.open(hello.role, for: owner, on: link)
     }
 
     /// Continues the session that was kept when the app last ended.
-    private func resume(with left: KeptApp, _ description: AppDescription?) {
+    private func resume(with left: KeptSessionEntry, _ description: AppDescription?) {
         kept = left
         session = left.session
         left.session.give(to: owner)
@@ -351,7 +351,7 @@ final class AppConnection: @unchecked Sendable {
             let why = conversation.refusal?.sentence ?? (hasEnded ? "the app exited" : "the app closed it")
             note(kept == nil ? "session ended: \(why)" : "session kept: \(why)")
         }
-        if let kept { keptApps.appEnded(kept) } else { session?.close() }
+        if let kept { keptSessions.appEnded(kept) } else { session?.close() }
         kept = nil
         session = nil
         facts = nil

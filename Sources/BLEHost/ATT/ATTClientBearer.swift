@@ -33,7 +33,7 @@ package struct ATTClientBearer: Sendable {
     /// True after a request has timed out.
     ///
     /// No further request may be sent on the bearer.
-    package var isDead: Bool {
+    package var hasTimedOut: Bool {
         if case .dead = state { true } else { false }
     }
 

@@ -22,7 +22,7 @@ package struct MTUNegotiation: Sendable {
     }
 
     /// The maximum time that clients wait for the exchange that this host starts as a central.
-    package static let patience = Duration.seconds(1)
+    package static let timeout = Duration.seconds(1)
 
     /// The MTU that this host offers, in octets.
     package let preferred: Int
@@ -35,7 +35,7 @@ package struct MTUNegotiation: Sendable {
     /// Creates the negotiation of a link that was established at `now` with the given local role.
     package init(preferred: Int, role: LinkRole, at now: Instant) {
         self.preferred = min(max(preferred, ATT.defaultMTU), Int(UInt16.max))
-        state = role == .central ? .unsettled(deadline: now + Self.patience) : .settled
+        state = role == .central ? .unsettled(deadline: now + Self.timeout) : .settled
     }
 
     /// The time to call ``expire(at:)`` next; `nil` if nothing is due.

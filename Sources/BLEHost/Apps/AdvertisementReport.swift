@@ -61,7 +61,7 @@ package struct AdvertisementReport: Equatable, Sendable {
     }
 
     /// Returns the same report with another signal strength.
-    package func heard(_ rssi: RSSI) -> Self { Self(contents, rssi) }
+    package func withRSSI(_ rssi: RSSI) -> Self { Self(contents, rssi) }
 
     /// The report without the sender's address.
     package var withoutAddress: Self {

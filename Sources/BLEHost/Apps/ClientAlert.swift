@@ -59,8 +59,8 @@ package struct RequestedAlerts: Equatable, Sendable {
     /// Other requests have no effect.
     package mutating func note(_ request: ClientRequest) {
         switch request {
-        case .connect(let peer, let request): wish(for: request.alerts, of: peer)
-        case .cancelConnection(let peer): wish(for: [], of: peer)
+        case .connect(let peer, let request): setAlerts(to: request.alerts, of: peer)
+        case .cancelConnection(let peer): setAlerts(to: [], of: peer)
         default: break
         }
     }
@@ -70,10 +70,10 @@ package struct RequestedAlerts: Equatable, Sendable {
     /// Other events have no effect.
     package mutating func note(_ event: ClientEvent) {
         guard case .restored(.central(let central)) = event else { return }
-        for peer in central.peers { wish(for: peer.request.alerts, of: peer.peer) }
+        for peer in central.peers { setAlerts(to: peer.request.alerts, of: peer.peer) }
     }
 
-    private mutating func wish(for alerts: ConnectionAlerts, of peer: PeerIdentifier) {
+    private mutating func setAlerts(to alerts: ConnectionAlerts, of peer: PeerIdentifier) {
         requested.removeAll { $0.peer == peer }
         guard !alerts.isEmpty, requested.count < Self.mostPeers else { return }
         requested.append(Request(peer: peer, alerts: alerts))

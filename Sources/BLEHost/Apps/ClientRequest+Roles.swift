@@ -77,7 +77,8 @@ extension ChannelRequest {
 extension SecurityRequest {
     fileprivate var roles: [ClientRole] {
         switch self {
-        case .attend, .answer, .pair, .insist, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
+        case .setAgent, .answer, .pair, .setPolicy, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey,
+            .listBonds,
             .removeBond:
             ClientRole.onlyAgent
         }

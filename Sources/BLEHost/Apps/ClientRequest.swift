@@ -125,7 +125,7 @@ package struct ConnectRequest: Equatable, Sendable {
     }
 
     /// A copy of this request that does not depend on an earlier request.
-    package var standing: Self {
+    package var asNewRequest: Self {
         var request = self
         request.isRenewal = false
         return request

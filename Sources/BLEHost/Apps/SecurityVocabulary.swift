@@ -8,7 +8,7 @@ package enum SecurityRequest: Equatable, Sendable {
     /// An agent is asked about pairings on links that are used by apps of the same user; an administrator is asked
     /// about all pairings. If several agents can be asked, the latest one is. If no agent can be asked, devices pair
     /// only as far as ``UnattendedPairing`` allows: with Just Works, and without replacing a bond.
-    case attend(SMP.IOCapability?)
+    case setAgent(SMP.IOCapability?)
     /// Passes on the user's reply to ``SecurityEvent/asked(_:)`` about this peer. The reply has no effect unless this
     /// client was asked.
     case answer(PeerIdentifier, PairingReply)
@@ -22,7 +22,7 @@ package enum SecurityRequest: Equatable, Sendable {
     /// administrator can use `everywhere`. If several policies apply, the strictest value of each property counts, with
     /// one exception: a policy of one app that keeps no bonds has no effect on a link that another app also uses,
     /// unless that app's policy keeps none either.
-    case insist(PairingPolicy, everywhere: Bool = false)
+    case setPolicy(PairingPolicy, everywhere: Bool = false)
     /// Makes this host's out-of-band data for one pairing. The app transfers the data to a device by means other than
     /// Bluetooth. The result is ``SecurityEvent/outOfBandDataMade(_:)``. The data replace earlier data that were made
     /// for the app.

@@ -40,7 +40,7 @@ package enum TesterEvent: Equatable, Sendable {
     /// The set has stopped and will not start again.
     case setEnded(AdvertisingSetID)
     case listening(Failure?)
-    case heard(ReceivedPacket)
+    case received(ReceivedPacket)
     case linkMade(RadioLink)
     case linkEnded(ConnectionHandle, HCI.Status)
 }

@@ -16,7 +16,7 @@ struct Initiator {
     /// The wait between a failed attempt and the next one.
     static let retryInterval = Duration.milliseconds(100)
     /// The maximum wait for the controller to end an attempt after it has accepted the cancellation.
-    static let patience = Duration.seconds(2)
+    static let cancellationTimeout = Duration.seconds(2)
     /// The time for which the same peers stay in the filter accept list if it has no room for all of them.
     static let turn = Duration.seconds(5)
 
@@ -57,7 +57,7 @@ struct Initiator {
     /// The kind of address for the next attempt; `nil` for the host's default.
     var ownAddress: OwnAddressKind?
     /// The kind of address that the current or last attempt uses; `nil` for the host's default.
-    private(set) var shownAddress: OwnAddressKind?
+    private(set) var usedAddress: OwnAddressKind?
 
     /// True if the controller is trying to connect, or was asked to.
     var isActive: Bool {
@@ -125,7 +125,7 @@ struct Initiator {
             }
         }
         state = .creating(target)
-        shownAddress = ownAddress
+        usedAddress = ownAddress
         return .create(target, from: ownAddress)
     }
 
@@ -163,7 +163,9 @@ struct Initiator {
         case .cancelling:
             // A refusal means that there is nothing to cancel: the attempt has ended, and that has been or is about to
             // be reported.
-            state = status == .success ? .ending(due: now + Self.patience) : .idle(notBefore: now + Self.retryInterval)
+            state =
+                status == .success
+                ? .ending(due: now + Self.cancellationTimeout) : .idle(notBefore: now + Self.retryInterval)
         case .ended: state = .idle(notBefore: nil)
         case .editing(.create), .editing(.cancel), .idle, .initiating, .ending: break
         }

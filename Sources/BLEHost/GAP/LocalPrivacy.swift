@@ -9,7 +9,7 @@ import BLEWire
 ///           ▲ ────────────────── completion ──────────────────────────┘
 ///
 /// The address and the list can change only while the host neither advertises, scans nor initiates connections. The
-/// caller pauses these activities while ``needsRest(at:)`` returns `true`, and requests steps when they have stopped.
+/// caller pauses these activities while ``needsPause(at:)`` returns `true`, and requests steps when they have stopped.
 ///
 /// Devices that are not on the resolving list see the address that is generated here. For a peer on the list, the
 /// controller generates the host's address itself, and resolves the peer's addresses. The host resolves the addresses
@@ -34,14 +34,14 @@ struct LocalPrivacy {
         case add(ResolvablePeer)
         case remove(ResolvablePeer)
         /// Makes the controller accept the peer's identity address as well as its private addresses.
-        case admit(DeviceAddress)
+        case setDevicePrivacyMode(DeviceAddress)
         case resolve
     }
 
     private enum State {
         case idle(notBefore: Instant?)
         /// A change is needed, and the caller is pausing the radio's activities for it.
-        case resting
+        case pausing
         case busy(Step)
     }
 
@@ -58,13 +58,13 @@ struct LocalPrivacy {
     private var wanted: [ResolvablePeer] = []
     private var listed: [ResolvablePeer] = []
     /// The peers on the list whose identity addresses the controller accepts.
-    private var admitted: [DeviceAddress] = []
+    private var inDevicePrivacyMode: [DeviceAddress] = []
     /// The peers that the controller refused to add to the list.
     private var refused: [DeviceAddress] = []
     private var knowsLifetime = false
     /// True if the controller resolves addresses.
     private(set) var isResolving = false
-    /// The revision of the bonds that was last passed to ``know(_:revision:)``; `nil` if there was none.
+    /// The revision of the bonds that was last passed to ``setResolvablePeers(_:revision:)``; `nil` if there was none.
     private(set) var revision: Int?
 
     /// Creates the state before the first reset.
@@ -77,7 +77,7 @@ struct LocalPrivacy {
         self.random = random
     }
 
-    /// The time to call ``needsRest(at:)`` next; `nil` if nothing is due.
+    /// The time to call ``needsPause(at:)`` next; `nil` if nothing is due.
     var deadline: Instant? {
         guard case .idle(let notBefore) = state else { return nil }
         return notBefore ?? address.map { _ in since + lifetime.duration }
@@ -97,22 +97,24 @@ struct LocalPrivacy {
     /// Sets the bonded peers that have an IRK, the most important ones first.
     ///
     /// `revision` identifies this state of the bonds.
-    mutating func know(_ resolvablePeers: [ResolvablePeer], revision: Int) {
+    mutating func setResolvablePeers(_ resolvablePeers: [ResolvablePeer], revision: Int) {
         wanted = resolvablePeers
         self.revision = revision
     }
 
     /// Returns whether the controller resolves the addresses of the peer with this address on the resolving list.
-    func lists(_ identity: DeviceAddress) -> Bool { isResolving && admitted.contains(identity.onAir) }
+    func resolvesAddresses(of identity: DeviceAddress) -> Bool {
+        isResolving && inDevicePrivacyMode.contains(identity.onAir)
+    }
 
     /// Returns whether the caller has to pause the radio's activities, for a change or because there is no address yet.
-    mutating func needsRest(at now: Instant) -> Bool {
+    mutating func needsPause(at now: Instant) -> Bool {
         switch state {
         case .busy: return true
         case .idle(let notBefore?) where now < notBefore: return address == nil
-        case .idle, .resting:
+        case .idle, .pausing:
             let isNeeded = isOutdated(at: now) || listStep != nil
-            state = isNeeded ? .resting : .idle(notBefore: nil)
+            state = isNeeded ? .pausing : .idle(notBefore: nil)
             return isNeeded
         }
     }
@@ -124,7 +126,7 @@ struct LocalPrivacy {
         switch state {
         case .busy: return nil
         case .idle(let notBefore?) where now < notBefore: return nil
-        case .idle, .resting: break
+        case .idle, .pausing: break
         }
         let next = isOutdated(at: now) ? Step.address(makeAddress()) : listStep
         if let next { state = .busy(next) }
@@ -146,7 +148,9 @@ struct LocalPrivacy {
         guard !resolvablePeers.isEmpty else { return nil }
         if !knowsLifetime { return .lifetime(lifetime) }
         if let new = resolvablePeers.first(where: { !listed.contains($0) }) { return .add(new) }
-        if let strict = listed.first(where: { !admitted.contains($0.identity) }) { return .admit(strict.identity) }
+        if let strict = listed.first(where: { !inDevicePrivacyMode.contains($0.identity) }) {
+            return .setDevicePrivacyMode(strict.identity)
+        }
         return isResolving ? nil : .resolve
     }
 
@@ -181,9 +185,9 @@ struct LocalPrivacy {
             }
         case .remove(let resolvablePeer):
             listed.removeAll { $0 == resolvablePeer }
-            admitted.removeAll { $0 == resolvablePeer.identity }
-        case .admit(let identity):
-            if status == .success { admitted.append(identity) } else { refused.append(identity) }
+            inDevicePrivacyMode.removeAll { $0 == resolvablePeer.identity }
+        case .setDevicePrivacyMode(let identity):
+            if status == .success { inDevicePrivacyMode.append(identity) } else { refused.append(identity) }
         case .resolve:
             isResolving = status == .success
             if !isResolving { capacity = 0 }

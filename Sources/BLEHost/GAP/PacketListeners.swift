@@ -3,7 +3,7 @@ struct PacketListeners {
     private var sessions: [(client: ClientID, parameters: ScanParameters)] = []
 
     /// True if any test suite receives packets.
-    var areThere: Bool { !sessions.isEmpty }
+    var hasSessions: Bool { !sessions.isEmpty }
 
     var clients: [ClientID] { sessions.map(\.client) }
 

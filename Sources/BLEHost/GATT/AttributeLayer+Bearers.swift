@@ -101,7 +101,7 @@ extension AttributeLayer {
     /// The unenhanced bearer can only be closed by ending the link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
-    mutating func giveUp(_ place: BearerPosition, at now: Instant) {
+    mutating func closeBearer(at place: BearerPosition, at now: Instant) {
         switch links[place.link].server.bearers[place.bearer].id {
         case .unenhanced: outbox.append(.abandon(links[place.link].handle))
         case .enhanced(let channel):

@@ -28,7 +28,7 @@ extension AttributeLayer {
     }
 
     /// Processes a write command to a value of the client whose attributes the peer used last.
-    mutating func obeyFast(
+    mutating func performCommandFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
         into outbox: inout HostOutbox
@@ -59,7 +59,7 @@ extension AttributeLayer {
             links[index].server.clients.isLatest(owner.client)
         else { return false }
         let transaction = makeTransaction(on: packet.link)
-        let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
+        let asked = ServerLink.ClientQuery(transaction: transaction, client: owner.client)
         links[index].server.bearers[0].begin(asked, of: handle, isRead: isRead)
         let event: ServerEvent
         if isRead {
@@ -77,7 +77,7 @@ extension AttributeLayer {
         guard let index = index(of: packet.link), let trust = links[index].trustFast(forRequest: true),
             let request = packet.search(in: octets)
         else { return nil }
-        switch database.search(request, links[index].server.view(on: trust), mtu: links[index].client.mtu) {
+        switch database.search(request, links[index].server.peerState(on: trust), mtu: links[index].client.mtu) {
         case .found(let response): return OutgoingPayload(response)
         case .held: return nil
         case .refused(let handle, let code):
@@ -94,7 +94,7 @@ extension AttributeLayer {
         through scheduler: inout ACLScheduler,
         into outbox: inout HostOutbox
     ) -> Bool {
-        let asked = ServerLink.Asked(transaction: transaction, client: client)
+        let asked = ServerLink.ClientQuery(transaction: transaction, client: client)
         guard let index = index(of: transaction),
             let isRead = links[index].server.bearers[0].isRead(by: asked)
         else { return false }
@@ -171,7 +171,7 @@ extension AttributeLink {
 extension ServerBearer {
     /// Records that a client was asked to answer a plain read or write.
     @inline(__always)
-    fileprivate mutating func begin(_ asked: ServerLink.Asked, of handle: AttributeHandle, isRead: Bool) {
+    fileprivate mutating func begin(_ asked: ServerLink.ClientQuery, of handle: AttributeHandle, isRead: Bool) {
         exchange.begin(
             .init(
                 request: isRead ? .readRequest : .writeRequest,
@@ -185,7 +185,7 @@ extension ServerBearer {
     ///
     /// Returns `nil` if it is another kind of request, if it is not the pending one, or if more requests are queued.
     @inline(__always)
-    fileprivate mutating func isRead(by asked: ServerLink.Asked) -> Bool? {
+    fileprivate mutating func isRead(by asked: ServerLink.ClientQuery) -> Bool? {
         guard exchange.isLast else { return nil }
         return exchange.withPending { pending in
             switch pending.answer {

@@ -18,17 +18,19 @@ struct AttributeLink {
         }
     }
     /// The peer's state that the results of its reads depend on: security, configurations and features.
-    var view: GATTDatabase.View { mutating get { server.view(on: client.trust) } }
+    var peerState: GATTDatabase.PeerState { mutating get { server.peerState(on: client.trust) } }
 
     /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.
-    mutating func configured(_ about: GATTDatabase.Configured, at configuration: AttributeHandle) -> UInt16 {
+    mutating func configured(_ about: GATTDatabase.ConfiguredCharacteristic, at configuration: AttributeHandle)
+        -> UInt16
+    {
         server.configured(about, at: configuration, on: client.trust)
     }
 
     /// Returns whether `peers` contains the peer.
     ///
     /// `nil` stands for all peers.
-    mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
+    mutating func isAmong(_ peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
 
     /// Returns the index of the bearer to send the values of a characteristic on.
     ///

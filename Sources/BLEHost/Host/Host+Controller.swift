@@ -43,7 +43,7 @@ extension Host {
     private mutating func noteRadio(_ controller: ControllerDescription) {
         guard let radio = controller.virtualRadio, radio != virtualRadio else { return }
         virtualRadio = radio
-        outbox.append(.recall(radio))
+        outbox.append(.loadPeers(radio))
     }
 
     private mutating func begin(with controller: ControllerDescription) {
@@ -94,8 +94,8 @@ extension Host {
         let hadLinks = links.values.contains { $0.phase == .up }
         for handle in links.handles { linkDown(handle, .poweredOff, channels: .poweredOff, at: now) }
         if hadLinks { announceLinks() }
-        for attachment in attachments.all { end(attachment, .poweredOff) }
-        for finding in testerSets.reset(usesExtendedCommands: false) { tell(finding.client, .tester(finding.event)) }
+        for clientConnection in clientConnections.all { end(clientConnection, .poweredOff) }
+        for entry in testerSets.reset(usesExtendedCommands: false) { tell(entry.client, .tester(entry.event)) }
         listeners.stopAll()
         for client in advertiser.reset(setsAddress: false) {
             tell(client, .server(.advertisingStarted(.poweredOff)))

@@ -5,7 +5,7 @@ extension Host {
     mutating func receive(_ event: HCIEventPacket, from controller: ControllerDescription, at now: Instant) {
         switch event {
         case .leExtendedAdvertisingReport(let event):
-            scanner.heard()
+            scanner.noteReport()
             received(event.reports, at: now)
         case .leDirectedAdvertisingReport(let event): received(event.reports, at: now)
         case .leConnectionComplete(let event):
@@ -67,7 +67,7 @@ extension Host {
         case .answered(let owner):
             if status != .success { note(.commandFailed(opcode, status)) }
             deliver(status, answer, to: owner, at: now)
-            if status == .unknownCommand { disbelieve(opcode, at: now) }
+            if status == .unknownCommand { markUnsupported(opcode, at: now) }
         }
     }
 
@@ -75,7 +75,7 @@ extension Host {
     ///
     /// If it is one of the extended commands that the host uses, the host resets the controller and uses legacy
     /// commands.
-    private mutating func disbelieve(_ opcode: HCI.Opcode, at now: Instant) {
+    private mutating func markUnsupported(_ opcode: HCI.Opcode, at now: Instant) {
         guard case .ready(var controller) = phase, controller.commands.contains(opcode) else { return }
         let wasExtended = controller.usesExtendedCommands
         controller.commands.remove(opcode)

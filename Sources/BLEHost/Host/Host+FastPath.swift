@@ -36,11 +36,12 @@ extension Host {
         at now: Instant
     ) -> Bool {
         switch attribute.kind {
-        case .notification: return layers.atOnce { $0.deliverFast(attribute, in: packet, into: &outbox) }
+        case .notification: return layers.withAttributes { $0.deliverFast(attribute, in: packet, into: &outbox) }
         case .readResponse, .writeResponse:
-            return layers.atOnce { $0.answerFast(attribute, in: packet, at: now, into: &outbox) }
-        case .readRequest, .writeRequest: return layers.atOnce { $0.serveFast(attribute, in: packet, into: &outbox) }
-        case .writeCommand: return layers.atOnce { $0.obeyFast(attribute, in: packet, into: &outbox) }
+            return layers.withAttributes { $0.answerFast(attribute, in: packet, at: now, into: &outbox) }
+        case .readRequest, .writeRequest:
+            return layers.withAttributes { $0.serveFast(attribute, in: packet, into: &outbox) }
+        case .writeCommand: return layers.withAttributes { $0.performCommandFast(attribute, in: packet, into: &outbox) }
         case .other: return searchFast(attribute, in: packet, at: now)
         }
     }
@@ -50,7 +51,7 @@ extension Host {
     /// The response is queued if the controller has no buffer.
     @inline(never)
     private mutating func searchFast(_ packet: AttributePacket, in octets: Span<UInt8>, at now: Instant) -> Bool {
-        guard let answer = layers.atOnce({ $0.searchFast(packet, in: octets) }) else { return false }
+        guard let answer = layers.withAttributes({ $0.searchFast(packet, in: octets) }) else { return false }
         send(answer, on: .attribute, of: packet.link, at: now)
         if !scheduler.isEmpty { flush(at: now) }
         return true
@@ -61,8 +62,8 @@ extension Host {
     /// A lone advertising report that repeats the device's previous data takes the fast path.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
-        guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
-            !attachments.seeksPrivatePeers
+        guard let advertisement = LoneAdvertisement(packet), scanner.hasReceived, !listeners.hasSessions,
+            !clientConnections.awaitsAdvertisements
         else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
         guard discovery.receiveFast(advertisement, data, revision: revision, into: &outbox) else {
@@ -77,9 +78,9 @@ extension Host {
         // Decode it again: passing the decoded report on would make every advertisement slower.
         guard let advertisement = LoneAdvertisement(packet) else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
-        switch discovery.heardAgain(advertisement, data, at: now, revision: revision, into: &outbox) {
+        switch discovery.receiveRepeated(advertisement, data, at: now, revision: revision, into: &outbox) {
         case .displaces: break
-        case .waits: alarm.bringForward(to: now + ScanResponseWaits.patience)
+        case .waits: nextDeadline.bringForward(to: now + ScanResponseWaits.maximumWait)
         case .incomplete: receiveInFull(packet, at: now)
         }
     }
@@ -91,7 +92,8 @@ extension Host {
     @inline(never)
     mutating func completedFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,
-            pairings.entries.count == 0, !hasParting, scheduler.completedExactly(Int(entry.count), on: entry.handle)
+            pairings.entries.count == 0, !mayHaveReleased,
+            scheduler.completedExactly(Int(entry.count), on: entry.handle)
         else { return receiveInFull(packet, at: now) }
     }
 
@@ -100,14 +102,14 @@ extension Host {
         guard isReady else { return false }
         switch request {
         case .service(.update(let id, let value, to: nil)):
-            return layers.atOnce { $0.updateFast(id, value, for: client, through: &scheduler, into: &outbox) }
+            return layers.withAttributes { $0.updateFast(id, value, for: client, through: &scheduler, into: &outbox) }
         case .service(.respond(let transaction, .success(let value))):
-            return layers.atOnce {
+            return layers.withAttributes {
                 $0.respondFast(transaction, with: value, from: client, through: &scheduler, into: &outbox)
             }
         case .peer(let peer, .attribute(.writeCommand(let handle, let value)), _):
-            guard let link = attachments.link(of: client, to: peer) else { return false }
-            return layers.atOnce {
+            guard let link = clientConnections.link(of: client, to: peer) else { return false }
+            return layers.withAttributes {
                 $0.commandFast(value, to: handle, on: link, for: client, through: &scheduler, into: &outbox)
             }
         case .peer(let peer, .attribute(.read(let handle)), let number):
@@ -126,8 +128,8 @@ extension Host {
         for requester: Requester,
         at now: Instant
     ) -> Bool {
-        guard let link = attachments.link(of: requester.client, to: peer) else { return false }
-        let isAsked = layers.atOnce {
+        guard let link = clientConnections.link(of: requester.client, to: peer) else { return false }
+        let isAsked = layers.withAttributes {
             $0.askFast(
                 request,
                 of: handle,
@@ -139,7 +141,7 @@ extension Host {
                 into: &outbox
             )
         }
-        if isAsked { alarm.bringForward(to: now.later(byNanoseconds: ATT.transactionNanoseconds)) }
+        if isAsked { nextDeadline.bringForward(to: now.later(byNanoseconds: ATT.transactionNanoseconds)) }
         return isAsked
     }
 }

@@ -3,7 +3,7 @@ import BLEWire
 /// The layers above the link: attributes and channels.
 ///
 /// Each layer returns its actions through `next()`. A caller changes the layers with ``Host/withLayers(at:_:)``, which
-/// carries out the resulting actions, or with ``atOnce(_:)`` if the change leaves no actions.
+/// carries out the resulting actions, or with ``withAttributes(_:)`` if the change leaves no actions.
 struct HostLayers {
     fileprivate(set) var attributes: AttributeLayer
     fileprivate(set) var channels: ChannelLayer
@@ -32,7 +32,7 @@ struct HostLayers {
     ///
     /// `body` must not leave any actions in the layer.
     @inline(__always)
-    mutating func atOnce<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
+    mutating func withAttributes<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
 }
 
 extension Host {

@@ -11,7 +11,8 @@ extension Host {
     /// Returns the clients that use a link: as centrals that are connected over it, or as peripherals whose attributes
     /// or channels the peer has used.
     func clients(on link: ConnectionHandle) -> [ClientID] {
-        attachments.on(link).filter { $0.state.link != nil }.map(\.client) + layers.attributes.servedClients(on: link)
+        clientConnections.on(link).filter { $0.state.link != nil }.map(\.client)
+            + layers.attributes.servedClients(on: link)
     }
 
     /// Returns the apps that use a link, together with the apps of the clients in `further`.
@@ -51,7 +52,7 @@ extension Host {
 
     /// Records that a new central belongs to these clients, although it has not yet used anything that they publish.
     mutating func note(_ clients: [ClientID], on link: ConnectionHandle) {
-        for client in clients where layers.atOnce({ $0.noteUse(of: client, on: link) }) { centralUsed(client) }
+        for client in clients where layers.withAttributes({ $0.noteUse(of: client, on: link) }) { centralUsed(client) }
     }
 
     private func offers(_ client: ClientID) -> Bool {
@@ -98,7 +99,7 @@ extension Host {
         for index in 0..<links.count where links.values[index].phase == .up {
             let peer = links.values[index].peer, services = peers.services(of: peer)
             let isDevice = links.values[index].role == .central || !services.isEmpty
-            guard seesAll || isDevice || attachments[client, peer] != nil else { continue }
+            guard seesAll || isDevice || clientConnections[client, peer] != nil else { continue }
             systemLinks.append(SystemLink(peer: peer, name: peers.name(of: peer), services: services))
         }
         return systemLinks

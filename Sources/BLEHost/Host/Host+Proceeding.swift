@@ -28,28 +28,29 @@ extension Host {
 
     /// Sends all commands and packets that the controller can take now.
     mutating func flush(at now: Instant) {
-        alarm = .unknown
+        nextDeadline = .unknown
         while let packet = commands.next(at: now) { outbox.send(packet) }
         while let fragment = scheduler.next() {
             outbox.send(fragment)
             if let receipt = fragment.receipt { sent(receipt, at: now) }
         }
-        endParted(at: now)
+        endDrainedLinks(at: now)
         while let packet = commands.next(at: now) { outbox.send(packet) }
     }
 
     private mutating func plan(for controller: ControllerDescription, at now: Instant) {
         let hasRoom = links.count < configuration.limits.links
         let wanted =
-            hasRoom ? attachments.wanted.filter { address in !links.values.contains { $0.address == address } } : []
-        let isListening = self.isListening || hasRoom && attachments.seeksPrivatePeers
+            hasRoom
+            ? clientConnections.wanted.filter { address in !links.values.contains { $0.address == address } } : []
+        let isListening = self.isListening || hasRoom && clientConnections.awaitsAdvertisements
         let isContended = !controller.scansWhileInitiating && isListening && !wanted.isEmpty
         let turn = turns.turn(isContended: isContended, at: now)
-        let rests = needsRest(at: now)
-        initiator.ownAddress = attachments.ownAddress
-        initiator.wanted = rests || turn == .scanning ? [] : wanted
-        scanner.wanted = !rests && isListening && turn != .connecting ? scanPlan : nil
-        advertiser.isAllowed = hasRoom && !rests && !testerSets.hasTheOnlySet
+        let pauses = needsPause(at: now)
+        initiator.ownAddress = clientConnections.ownAddress
+        initiator.wanted = pauses || turn == .scanning ? [] : wanted
+        scanner.wanted = !pauses && isListening && turn != .connecting ? scanPlan : nil
+        advertiser.isAllowed = hasRoom && !pauses && !testerSets.hasTheOnlySet
         let isExclusive = !controller.scansWhileInitiating
         if !isExclusive || !initiator.isActive, let step = scanner.step(at: now) {
             submit(controller.command(step), for: .scanner, at: now)
@@ -62,8 +63,8 @@ extension Host {
         if let step = advertiser.step(at: now) {
             submit(controller.command(step, for: .first), for: .advertiser(.first), at: now)
         }
-        steerTesterSets(isAllowed: hasRoom && !rests, controller, at: now)
-        if rests { keepPrivate(controller, at: now) }
+        steerTesterSets(isAllowed: hasRoom && !pauses, controller, at: now)
+        if pauses { updatePrivacy(controller, at: now) }
     }
 
     /// Asks the owner to store a peer record, if the record has changed.
@@ -80,7 +81,7 @@ extension Host {
             guard expire(handle, at: now) else { return recover(at: now) }
         }
         discovery.expire(at: now, with: &peers, into: &outbox)
-        for attachment in attachments.begin(at: now) { attach(attachment, at: now) }
+        for clientConnection in clientConnections.begin(at: now) { useExistingLink(for: clientConnection, at: now) }
         giveUpOverdue(at: now)
         for handle in pairings.entries.handles {
             pairings.entries.update(handle) { $0.manager.wake(at: now) }
@@ -99,11 +100,11 @@ extension Host {
         case .closing(let due, _) where due <= now:
             note(.overdue(.disconnect))
             return false
-        case .parting(let due) where due <= now:
+        case .released(let due) where due <= now:
             note(.undelivered(handle))
             disconnect(handle, at: now)
         case .settling, .up: expireEncryption(of: handle, at: now)
-        case .parting, .closing: break
+        case .released, .closing: break
         }
         return true
     }

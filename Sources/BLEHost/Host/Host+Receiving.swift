@@ -35,7 +35,7 @@ extension Host {
             return note(.dropped(error, .data(handle)))
         }
         guard let index = links.index(of: handle) else {
-            early.keep(bytes, of: handle, at: now)
+            preConnectionData.store(bytes, of: handle, at: now)
             return note(.unknownLink(handle))
         }
         let outcome: Reassembler.OnFragment
@@ -74,14 +74,14 @@ extension Host {
 
     /// Processes data that arrived before the event that reported their link.
     mutating func receivePreConnectionData(of handle: ConnectionHandle, at now: Instant) {
-        guard !early.isEmpty else { return }
-        for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
+        guard !preConnectionData.isEmpty else { return }
+        for packet in preConnectionData.take(of: handle, at: now) { receiveData(packet.span, at: now) }
     }
 
     /// Records that a link has ended.
     ///
     /// Data that still arrive with the link's handle are ignored, because they are remains of that link.
-    mutating func endData(of handle: ConnectionHandle, at now: Instant) { early.linkEnded(handle, at: now) }
+    mutating func endData(of handle: ConnectionHandle, at now: Instant) { preConnectionData.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
         var decoder = PacketDecoder(frame)
@@ -94,7 +94,7 @@ extension Host {
         case .attribute:
             withLayers(at: now) { attributes, _ in attributes.receive(payload, on: handle, at: now) }
         case .leSignaling:
-            guard let trust = layers.atOnce({ $0.trust(of: handle) }) else { return note(.unknownLink(handle)) }
+            guard let trust = layers.withAttributes({ $0.trust(of: handle) }) else { return note(.unknownLink(handle)) }
             withLayers(at: now) { _, channels in channels.receiveSignal(payload, on: handle, trust, at: now) }
         case .securityManager: receivePairing(payload, on: handle, at: now)
         case let channel where channel.isDynamic:

@@ -22,7 +22,7 @@ extension Host {
         case .server(.startAdvertising(let request)): startAdvertising(request, for: client)
         case .server(.stopAdvertising): stopAdvertising(client)
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, for: client, at: now)
-        case .server(.disconnect(let peer)): dismiss(peer, for: client, at: now)
+        case .server(.disconnect(let peer)): disconnectCentral(peer, for: client, at: now)
         case .server(.publishChannel(let isEncrypted)):
             withLayers(at: now) { _, channels in
                 channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
@@ -51,7 +51,7 @@ extension Host {
         for requester: Requester,
         at now: Instant
     ) {
-        guard case .connected(let link)? = attachments[requester.client, peer]?.state else {
+        guard case .connected(let link)? = clientConnections[requester.client, peer]?.state else {
             return tell(requester.client, .peer(peer, request.answer(.notConnected), answering: requester.number))
         }
         switch request {

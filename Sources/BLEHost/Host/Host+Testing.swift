@@ -19,14 +19,14 @@ extension Host {
         case .startSet(let id, let set):
             let kind = set.parameters.ownAddress, hasOwn = kind == .random && controller.usesExtendedCommands
             let failure =
-                hasOwn || canShow(kind, on: controller)
+                hasOwn || canUseAddress(kind, on: controller)
                 ? testerSets.start(set, as: id, for: client, onlySetIsFree: advertiser.isOff) : .notSupported
             if let failure { tell(client, .tester(.setStarted(id, failure))) }
         case .stopSet(let id): if !testerSets.stop(id, of: client) { tell(client, .tester(.setEnded(id))) }
         case .listen(let parameters):
             let isPossible =
-                canShow(parameters.ownAddress, on: controller)
-                && (parameters.window != nil || parameters.codedWindow != nil && controller.hearsCoded)
+                canUseAddress(parameters.ownAddress, on: controller)
+                && (parameters.window != nil || parameters.codedWindow != nil && controller.receivesCoded)
             if isPossible { listeners.start(parameters, for: client) }
             tell(client, .tester(.listening(isPossible ? nil : .notSupported)))
         case .stopListening:
@@ -49,14 +49,14 @@ extension Host {
     }
 
     /// True if an app or a test suite wants advertisements.
-    var isListening: Bool { discovery.isWanted || listeners.areThere }
+    var isListening: Bool { discovery.isWanted || listeners.hasSessions }
 
     /// The scan to run: for foreground apps or background apps or, if no app scans, for a test suite.
     var scanPlan: Scanner.Plan {
         let ofApps: ScanParameters? = discovery.isInBackground ? .background : nil
         let parameters = discovery.isWanted ? ofApps : listeners.parameters
         return Scanner.Plan(
-            dropsDuplicates: !discovery.wantsDuplicates && !listeners.areThere,
+            dropsDuplicates: !discovery.wantsDuplicates && !listeners.hasSessions,
             epoch: scanEpoch,
             parameters: parameters ?? ScanParameters()
         )
@@ -72,7 +72,7 @@ extension Host {
             data: data,
             packet: advertisement.packet
         )
-        for client in listeners.clients { tell(client, .tester(.heard(packet))) }
+        for client in listeners.clients { tell(client, .tester(.received(packet))) }
     }
 
     mutating func tellTesters(_ event: TesterEvent) {
@@ -84,14 +84,14 @@ extension Host {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)
         }
-        for finding in testerSets.takeFindings() { tell(finding.client, .tester(finding.event)) }
+        for entry in testerSets.takeEvents() { tell(entry.client, .tester(entry.event)) }
     }
 
     mutating func testerSetAnswered(_ status: HCI.Status, in set: AdvertisingHandle, at now: Instant) {
         guard case .ready(let controller) = phase else { return }
-        let (next, finding) = testerSets.answered(status, in: set, at: now)
+        let (next, entry) = testerSets.answered(status, in: set, at: now)
         if let next { submit(controller.command(next, for: set), for: .advertiser(set), at: now) }
-        if let finding { tell(finding.client, .tester(finding.event)) }
+        if let entry { tell(entry.client, .tester(entry.event)) }
     }
 
     private mutating func secure(

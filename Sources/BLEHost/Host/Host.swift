@@ -20,8 +20,8 @@ package struct Host: ~Copyable {
         /// Store this record in place of the stored record of the same peer. Pass it to the next run in
         /// ``Configuration/knownPeers``.
         indirect case remember(PeerRecord)
-        /// Pass the stored records of this radio's peers to ``Host/recall(_:)``.
-        case recall(VirtualRadio)
+        /// Pass the stored records of this radio's peers to ``Host/loadPeers(_:)``.
+        case loadPeers(VirtualRadio)
         /// Close and reopen the transport, because the controller does not respond.
         case resetTransport
         /// Log this note.
@@ -64,15 +64,15 @@ package struct Host: ~Copyable {
     var scheduler: ACLScheduler
     var links = ConnectionTable<LinkState>()
     var discovery: Discovery
-    var early = PreConnectionData()
+    var preConnectionData = PreConnectionData()
     var reports: ReportReassembler
     var scanner = Scanner()
     /// The number of scans started so far.
     var scanEpoch = 0
-    var attachments = Attachments()
+    var clientConnections = ClientConnections()
     /// True if a released link may be waiting for its accepted data to be sent.
-    var hasParting = false
-    var alarm = CachedDeadline.unknown
+    var mayHaveReleased = false
+    var nextDeadline = CachedDeadline.unknown
     var initiator = Initiator()
     var turns = RadioTurns()
     var advertiser = Advertiser()
@@ -130,9 +130,9 @@ package struct Host: ~Copyable {
     }
 
     /// Adds the stored peers of the virtual radio that the host is about to use.
-    package mutating func recall(_ records: [PeerRecord]) {
+    package mutating func loadPeers(_ records: [PeerRecord]) {
         guard let virtualRadio else { return }
-        peers.recall(records, on: virtualRadio.address)
+        peers.load(records, on: virtualRadio.address)
         for client in clients.centrals { tell(client, .knownPeers(peers.knownPeers)) }
     }
 
@@ -205,7 +205,7 @@ extension Host {
     /// Processes a packet of any kind on the general path.
     @inline(never)
     mutating func receiveInFull(_ packet: Span<UInt8>, at now: Instant) {
-        alarm = .unknown
+        nextDeadline = .unknown
         if HCI.LEAdvertisingReport.begins(packet), receiveReports(packet, at: now) { return }
         if receiveWhole(packet, at: now) { proceed(at: now) } else { flush(at: now) }
     }
@@ -234,7 +234,7 @@ extension Host {
             channels.clientClosed(client, at: now)
             attributes.appEnded(client, at: now)
         }
-        for handle in links.handles { answerErrands(of: client, on: handle, at: now) }
+        for handle in links.handles { failPendingRequests(of: client, on: handle, at: now) }
         proceed(at: now)
     }
 
@@ -252,7 +252,7 @@ extension Host {
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         switch role {
         case .central:
-            tell(client, .knownPeers(peers.strangers + peers.knownPeers))
+            tell(client, .knownPeers(peers.recentUnknownPeers + peers.knownPeers))
             let links = systemLinks(for: client)
             if !links.isEmpty { tell(client, .systemLinks(links)) }
         case .peripheral:
@@ -310,9 +310,9 @@ extension Host {
     ///
     /// The result may be earlier than ``deadline``.
     package mutating func nextWake() -> Instant? {
-        if case .known(let instant) = alarm { return instant }
+        if case .known(let instant) = nextDeadline { return instant }
         let deadline = deadline
-        alarm = .known(deadline)
+        nextDeadline = .known(deadline)
         return deadline
     }
 
@@ -324,7 +324,7 @@ extension Host {
             var least = layers.deadline
             least.bringForward(to: commands.deadline)
             least.bringForward(to: discovery.deadline)
-            least.bringForward(to: attachments.deadline)
+            least.bringForward(to: clientConnections.deadline)
             least.bringForward(to: pairings.deadline)
             for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
             if case .ready = phase {

@@ -81,14 +81,14 @@ struct HostOutbox {
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         precondition(others.isEmpty && packets.isEmpty, "the previous output must be processed first")
         if !taken.isEmpty { appendTaken() }
-        guard nextOutput == 0, nextOctet == 0 else { return takeRest(into: &others, &packets) }
+        guard nextOutput == 0, nextOctet == 0 else { return takeRemaining(into: &others, &packets) }
         if !outputs.isEmpty { swap(&outputs, &others) }
         if !self.packets.isEmpty { swap(&self.packets, &packets) }
     }
 
     /// Moves the actions that `next()` has not returned yet into the caller's collections.
     @inline(never)
-    private mutating func takeRest(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
+    private mutating func takeRemaining(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         while let output = next() {
             if case .packet(let packet) = output { packets.append(packet) } else { others.append(output) }
         }

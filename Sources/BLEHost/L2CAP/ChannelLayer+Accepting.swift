@@ -106,7 +106,7 @@ extension ChannelLayer {
 
     /// Returns the outgoing flow to a peer that has announced these sizes and credits.
     func flow(mtu: UInt16, mps: UInt16, credits: UInt16) -> OutgoingFlow {
-        OutgoingFlow(mtu: Int(mtu), mps: Int(mps), credits: Int(credits), ceiling: limits.channelPacket)
+        OutgoingFlow(mtu: Int(mtu), mps: Int(mps), credits: Int(credits), maximumFrame: limits.channelPacket)
     }
 }
 
@@ -151,7 +151,7 @@ extension LinkTrust {
     /// Returns the result that refuses a channel on a link without the required security; `nil` if the link is secure
     /// enough.
     fileprivate func refusal(where needed: LinkRequirement) -> Signal.ConnectionResult? {
-        switch lack(of: needed) {
+        switch missingSecurity(for: needed) {
         case .authentication: .insufficientAuthentication
         case .encryption: .insufficientEncryption
         case .keySize: .encryptionKeySizeTooShort

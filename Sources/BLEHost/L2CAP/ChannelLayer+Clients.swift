@@ -132,7 +132,7 @@ extension ChannelLayer {
             return abandon(index, .limitReached, on: handle, at: now)
         }
         links.values[link].channels[index].outgoing.append(sdu)
-        pump(index, at: link)
+        sendQueued(index, at: link)
     }
 
     /// Closes a client's channels on a link over which the client is no longer connected.

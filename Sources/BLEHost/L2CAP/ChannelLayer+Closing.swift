@@ -61,9 +61,9 @@ extension ChannelLayer {
     ) {
         guard let link = links.index(of: handle) else { return }
         let channel = links.values[link].index(local: response.source).map { links.values[link].channels[$0] }
-        guard let channel, channel.remote == response.destination else { return stray(on: handle) }
+        guard let channel, channel.remote == response.destination else { return ignoreLateResponse(on: handle) }
         let request = links.values[link].exchange.finish(identifier) { $0 == .disconnect(channel.id) }
-        guard request != nil else { return stray(on: handle) }
+        guard request != nil else { return ignoreLateResponse(on: handle) }
         forget(channel.id)
     }
 

@@ -45,7 +45,7 @@ extension ChannelLayer {
             return outbox.append(.note(.unknownChannel(credit.channel, handle)))
         }
         switch links.values[link].channels[index].outgoing.grant(Int(credit.credits)) {
-        case .granted: pump(index, at: link)
+        case .granted: sendQueued(index, at: link)
         case .nothing: outbox.append(.note(.dropped(.reserved(field: "Credits"), .channel(.leSignaling, handle))))
         case .overflow:
             outbox.append(.note(.channelBroken(.creditsExceeded, links.values[link].channels[index].local, handle)))
@@ -54,7 +54,7 @@ extension ChannelLayer {
     }
 
     /// Passes down those packets of a channel that can be sent now.
-    mutating func pump(_ index: Int, at link: Int) {
+    mutating func sendQueued(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing else { return }
         let handle = links.handle(at: link)
         let remote = links.values[link].channels[index].remote,
@@ -69,7 +69,7 @@ extension ChannelLayer {
         guard let (link, index) = find(id) else { return }
         let octets = links.values[link].channels[index].outgoing.sent()
         if octets > 0 { tell(links.values[link].channels[index].owner, of: id, .sent(octets)) }
-        pump(index, at: link)
+        sendQueued(index, at: link)
         if links.values[link].channels[index].drained() == .disconnect {
             askToClose(index, on: links.handle(at: link), at: now)
         }

@@ -13,7 +13,7 @@ extension ChannelLayer {
     ) {
         guard let link = links.index(of: handle) else { return }
         let request = links.values[link].exchange.finish(identifier) { if case .open = $0 { true } else { false } }
-        guard case .open(let local)? = request else { return stray(on: handle) }
+        guard case .open(let local)? = request else { return ignoreLateResponse(on: handle) }
         guard response.result == .success else { return refused(local, response.result, on: handle) }
         let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
         let isAllowed = ChannelSizes.single.allow(mtu: response.mtu, mps: response.mps)
@@ -36,11 +36,13 @@ extension ChannelLayer {
             if case .openSeveral = request { true } else { false }
         }
         if response.result.isPending {
-            if !links.values[link].exchange.postpone(identifier, at: now, where: fits) { stray(on: handle) }
+            if !links.values[link].exchange.postpone(identifier, at: now, where: fits) {
+                ignoreLateResponse(on: handle)
+            }
             return
         }
         let request = links.values[link].exchange.finish(identifier, where: fits)
-        guard case .openSeveral(let locals)? = request else { return stray(on: handle) }
+        guard case .openSeveral(let locals)? = request else { return ignoreLateResponse(on: handle) }
         let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
         let isAllowed = ChannelSizes.enhanced.allow(mtu: response.mtu, mps: response.mps)
         let refusal = response.result == .success ? .insufficientResources : response.result

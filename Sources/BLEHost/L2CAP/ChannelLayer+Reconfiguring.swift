@@ -60,7 +60,7 @@ extension ChannelLayer {
     ) {
         guard let link = links.index(of: handle) else { return }
         let request = links.values[link].exchange.finish(identifier) { if case .resize = $0 { true } else { false } }
-        guard case .resize(let locals, let mtu, let mps)? = request else { return stray(on: handle) }
+        guard case .resize(let locals, let mtu, let mps)? = request else { return ignoreLateResponse(on: handle) }
         guard response.result == .success else { return resized(locals, .invalidParameters, on: handle) }
         for local in locals {
             guard let index = links.values[link].index(local: local) else { continue }

@@ -64,7 +64,7 @@ extension ChannelLayer {
     ) {
         guard let link = links.index(of: handle),
             links.values[link].exchange.finish(identifier, where: { $0 == .parameters }) != nil
-        else { return stray(on: handle) }
+        else { return ignoreLateResponse(on: handle) }
         if response.result == .rejected { outbox.append(.note(.signalRefused(handle))) }
     }
 
@@ -72,9 +72,9 @@ extension ChannelLayer {
     private mutating func rejected(_ identifier: SignalIdentifier, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle),
             let request = links.values[link].exchange.finish(identifier, where: { _ in true })
-        else { return stray(on: handle) }
+        else { return ignoreLateResponse(on: handle) }
         outbox.append(.note(.signalRefused(handle)))
-        giveUp(request, .notSupported, on: handle)
+        failRequest(request, .notSupported, on: handle)
     }
 
     /// Rejects a packet that may be a request.
@@ -84,11 +84,13 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard bytes.count >= 2, let identifier = SignalIdentifier(wire: bytes[1]) else { return }
-        guard !Self.answers.contains(Signal.Code(wire: bytes[0])) else { return stray(on: handle) }
+        guard !Self.answers.contains(Signal.Code(wire: bytes[0])) else { return ignoreLateResponse(on: handle) }
         send(.commandReject(rejection), identifier, on: handle)
     }
 
-    mutating func stray(on handle: ConnectionHandle) { outbox.append(.note(.lateAnswer(.leSignaling, handle))) }
+    mutating func ignoreLateResponse(on handle: ConnectionHandle) {
+        outbox.append(.note(.lateAnswer(.leSignaling, handle)))
+    }
 
     /// The codes of packets that need no response.
     private static let answers: [Signal.Code] = [

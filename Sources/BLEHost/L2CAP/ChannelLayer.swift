@@ -97,7 +97,7 @@ struct ChannelLayer {
             guard let link = links.index(of: handle) else { continue }
             for request in links.values[link].exchange.expire(at: now) {
                 outbox.append(.note(.signalTimedOut(handle)))
-                giveUp(request, .timedOut, on: handle)
+                failRequest(request, .timedOut, on: handle)
             }
             for index in links.values[link].channels.indices
             where links.values[link].channels[index].expire(at: now) == .disconnect {
@@ -107,7 +107,7 @@ struct ChannelLayer {
     }
 
     /// Ends one of this host's requests, which has timed out or was rejected.
-    mutating func giveUp(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
+    mutating func failRequest(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
         switch request {
         case .parameters: break
         case .open(let local): fail([local], failure, on: handle)

@@ -33,7 +33,7 @@ struct CreditChannel {
     }
 
     /// The maximum time for sending the queued data after the owner has closed the channel.
-    static let drainPatience = Duration.seconds(5)
+    static let drainTimeout = Duration.seconds(5)
 
     let id: ChannelID
     let kind: Kind
@@ -130,7 +130,7 @@ struct CreditChannel {
             state = .closing
             return .disconnect
         }
-        state = .draining(due: now + Self.drainPatience)
+        state = .draining(due: now + Self.drainTimeout)
         return .nothing
     }
 

@@ -24,7 +24,7 @@ struct OutgoingFlow {
     /// The peer's MPS, in octets.
     private(set) var mps: Int
     /// The longest K-frame that this host sends, in octets.
-    private let ceiling: Int
+    private let maximumFrame: Int
     private(set) var credits: Int
     private var sdus = Fifo<[UInt8]>()
     /// The number of the first SDU's octets that were already passed down.
@@ -35,11 +35,11 @@ struct OutgoingFlow {
 
     /// Creates a flow to a peer with these sizes and credits.
     ///
-    /// `ceiling` limits the K-frames that this host sends.
-    init(mtu: Int, mps: Int, credits: Int, ceiling: Int) {
+    /// `maximumFrame` limits the K-frames that this host sends.
+    init(mtu: Int, mps: Int, credits: Int, maximumFrame: Int) {
         self.mtu = mtu
         self.mps = mps
-        self.ceiling = ceiling
+        self.maximumFrame = maximumFrame
         self.credits = credits
     }
 
@@ -78,7 +78,7 @@ struct OutgoingFlow {
         guard credits > 0, frames.count < Self.depth, let sdu = sdus.first else { return nil }
         var frame: [UInt8] = []
         let isFirst = offset == 0
-        let end = min(sdu.count, offset + min(mps, ceiling) - (isFirst ? 2 : 0))
+        let end = min(sdu.count, offset + min(mps, maximumFrame) - (isFirst ? 2 : 0))
         frame.reserveCapacity(2 + end - offset)
         if isFirst { frame += UInt16(truncatingIfNeeded: sdu.count).littleEndianOctets }
         frame += sdu[offset..<end]

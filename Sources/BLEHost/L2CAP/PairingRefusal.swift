@@ -11,7 +11,7 @@ enum PairingRefusal {
     static func isPairingRequest(_ packet: Span<UInt8>) -> Bool { packet.count > 0 && packet[0] == 0x01 }
 
     /// Returns whether a Pairing Request says that the peer has this host's out-of-band data.
-    static func isInformed(_ packet: Span<UInt8>) -> Bool { packet.count > 2 && packet[2] == 0x01 }
+    static func showsOutOfBandData(_ packet: Span<UInt8>) -> Bool { packet.count > 2 && packet[2] == 0x01 }
 
     /// Returns the response to a packet; `nil` if the packet needs none.
     static func answer(to packet: Span<UInt8>) -> [UInt8]? {

@@ -16,32 +16,33 @@ struct ACLScheduler {
     }
 
     private struct Queue {
-        var lanes = ChannelLanes<Frame>()
+        var channels = ChannelQueues<Frame>()
         /// The packet whose first part was already passed to the controller.
         private var begun: Frame?
         /// The number of octets of ``begun`` that were already passed to the controller.
         private var offset = 0
         /// The number of controller buffers with fragments of this link.
-        private(set) var taken = 0
+        private(set) var occupied = 0
         /// The number of fragments passed to the controller so far, and its value at the security manager's latest
         /// fragment.
-        private var given = 0, lastOfPairing = 0
+        private var submitted = 0, lastOfPairing = 0
 
-        var isEmpty: Bool { begun == nil && lanes.isEmpty }
+        var isEmpty: Bool { begun == nil && channels.isEmpty }
         /// The number of queued packets, including one that is partly sent.
-        var count: Int { lanes.count + (begun == nil ? 0 : 1) }
+        var count: Int { channels.count + (begun == nil ? 0 : 1) }
         /// True if the controller has sent all of the security manager's packets.
         var hasSentPairing: Bool {
             let channel = ChannelIdentifier.securityManager
-            return lanes.count(on: channel) == 0 && begun?.channel != channel && given - taken >= lastOfPairing
+            return channels.count(on: channel) == 0 && begun?.channel != channel
+                && submitted - occupied >= lastOfPairing
         }
 
         /// Returns the next fragment of at most `size` octets.
         mutating func next(_ size: Int, of link: ConnectionHandle) -> Fragment? {
             if begun == nil {
-                guard let first = lanes.next() else { return nil }
+                guard let first = channels.next() else { return nil }
                 guard first.payload.length > size else {
-                    give(on: first.channel)
+                    noteSubmitted(on: first.channel)
                     return Fragment(of: first, 0..<first.payload.length, on: link)
                 }
                 (begun, offset) = (first, 0)
@@ -50,27 +51,27 @@ struct ACLScheduler {
             let end = min(offset + size, frame.payload.length), range = offset..<end
             offset = end
             if end == frame.payload.length { begun = nil }
-            give(on: frame.channel)
+            noteSubmitted(on: frame.channel)
             return Fragment(of: frame, range, on: link)
         }
 
         /// Records that a fragment of a channel was passed to the controller.
-        mutating func give(on channel: ChannelIdentifier) {
-            give()
-            if channel == .securityManager { lastOfPairing = given }
+        mutating func noteSubmitted(on channel: ChannelIdentifier) {
+            noteSubmitted()
+            if channel == .securityManager { lastOfPairing = submitted }
         }
 
         /// Records that a fragment of a channel other than the security manager's was passed to the controller.
         @inline(__always)
-        mutating func give() {
-            taken += 1
-            given += 1
+        mutating func noteSubmitted() {
+            occupied += 1
+            submitted += 1
         }
 
         /// Records completed fragments, at most as many as were passed to the controller; returns the number recorded.
         mutating func sent(_ count: Int) -> Int {
-            let sent = min(count, taken)
-            taken -= sent
+            let sent = min(count, occupied)
+            occupied -= sent
             return sent
         }
     }
@@ -124,7 +125,7 @@ struct ACLScheduler {
     /// Its queued packets are dropped, and its buffers are free because the controller has flushed them.
     mutating func linkDown(_ link: ConnectionHandle) {
         guard let queue = queues[link] else { return }
-        free += queue.taken
+        free += queue.occupied
         waiting -= queue.count
         queues[link] = nil
     }
@@ -132,7 +133,7 @@ struct ACLScheduler {
     /// Returns whether nothing is queued for a link and the controller has sent everything.
     func isIdle(_ link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link) else { return true }
-        return queues.values[index].isEmpty && queues.values[index].taken == 0
+        return queues.values[index].isEmpty && queues.values[index].occupied == 0
     }
 
     /// Returns whether the controller has sent all packets from a link's security manager.
@@ -170,7 +171,7 @@ struct ACLScheduler {
         )
         guard let index = queues.index(of: link) else { return .noLink }
         if hasRoom(for: 1, upTo: payload.length) {
-            give(at: index, on: channel)
+            takeBuffer(at: index, on: channel)
             return .passed
         }
         return wait(Frame(channel: channel, payload: payload, receipt: receipt), at: index) ? .queued : .limitReached
@@ -179,8 +180,8 @@ struct ACLScheduler {
     /// Queues a packet; returns `false` if too many are queued.
     private mutating func wait(_ frame: Frame, at index: Int) -> Bool {
         let channel = frame.channel, limit = frame.receipt == nil ? 2 * queueLimit : queueLimit
-        guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return false }
-        queues.values[index].lanes.append(frame, on: channel)
+        guard channel.isDynamic || queues.values[index].channels.count(on: channel) < limit else { return false }
+        queues.values[index].channels.append(frame, on: channel)
         waiting += 1
         return true
     }
@@ -195,7 +196,7 @@ struct ACLScheduler {
     @inline(__always)
     mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
-        queues.values[index].give()
+        queues.values[index].noteSubmitted()
         free -= 1
         turn = link
         return true
@@ -214,8 +215,8 @@ struct ACLScheduler {
         return wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
     }
 
-    private mutating func give(at index: Int, on channel: ChannelIdentifier) {
-        queues.values[index].give(on: channel)
+    private mutating func takeBuffer(at index: Int, on channel: ChannelIdentifier) {
+        queues.values[index].noteSubmitted(on: channel)
         free -= 1
         turn = queues.handle(at: index)
     }
@@ -223,8 +224,8 @@ struct ACLScheduler {
     /// Drops the queued packets of a channel, except one that is already being sent.
     mutating func discard(_ channel: ChannelIdentifier, of link: ConnectionHandle) {
         queues.update(link) { queue in
-            waiting -= queue.lanes.count(on: channel)
-            queue.lanes.remove(channel)
+            waiting -= queue.channels.count(on: channel)
+            queue.channels.remove(channel)
         }
     }
 
@@ -246,7 +247,7 @@ struct ACLScheduler {
     /// Records that `count` buffers of a link are free again; returns `false`, without side effects, if the link
     /// occupied fewer or does not exist.
     mutating func completedExactly(_ count: Int, on link: ConnectionHandle) -> Bool {
-        guard let index = queues.index(of: link), count <= queues.values[index].taken else { return false }
+        guard let index = queues.index(of: link), count <= queues.values[index].occupied else { return false }
         free += queues.values[index].sent(count)
         return true
     }

@@ -38,7 +38,7 @@ struct CommandQueue {
 
         /// True for an owner that queues at most one command, and that would wait indefinitely if the command were
         /// dropped.
-        var isPatient: Bool {
+        var isExemptFromLimit: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
             case .link, .linkRequest: false
@@ -80,7 +80,7 @@ struct CommandQueue {
 
     /// Queues a command; returns `false` if too many are queued and the owner can do without the command.
     mutating func submit(_ command: Command, for owner: Owner, at now: Instant) -> Bool {
-        guard waiting.count < limit || owner.isPatient else { return false }
+        guard waiting.count < limit || owner.isExemptFromLimit else { return false }
         if waiting.isEmpty, sent.isEmpty { lastTurn = now }
         waiting.append((command, owner))
         return true

@@ -12,7 +12,7 @@ extension ControllerDescription {
     /// True if the controller can receive advertisers on the Coded PHY and connect to them.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.3.
-    var hearsCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }
+    var receivesCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }
 
     func command(_ step: Scanner.Step) -> HCICommandPacket {
         switch step {
@@ -37,7 +37,7 @@ extension ControllerDescription {
         func scan(_ window: Duration?) -> HCI.LESetExtendedScanParameters.Scan? {
             window.map { .init(type: type, interval: interval, window: ScanInterval($0)) }
         }
-        let coded = hearsCoded ? scan(parameters.codedWindow) : nil
+        let coded = receivesCoded ? scan(parameters.codedWindow) : nil
         return .leSetExtendedScanParameters(
             .init(ownAddress: ownAddress, le1M: scan(parameters.window), leCoded: coded)
         )
@@ -82,7 +82,7 @@ extension ControllerDescription {
                 ownAddress: ownAddress,
                 peer: peer,
                 le1M: initiation(listening.window),
-                leCoded: hearsCoded ? initiation(Self.codedWindow) : nil
+                leCoded: receivesCoded ? initiation(Self.codedWindow) : nil
             )
         )
     }

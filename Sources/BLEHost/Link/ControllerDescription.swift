@@ -65,7 +65,7 @@ struct ControllerDescription: Equatable, Sendable {
     var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }
 
     /// The address that unbonded peers see.
-    var shownAddress: DeviceAddress { privateAddress ?? address }
+    var visibleAddress: DeviceAddress { privateAddress ?? address }
 
     /// Returns the own-address type of HCI commands for a kind of address; `nil` if this host has no such address.
     func ownAddress(_ kind: OwnAddressKind?) -> HCI.OwnAddress? {
@@ -82,7 +82,7 @@ struct ControllerDescription: Equatable, Sendable {
         switch kind {
         case .public: address
         case .random: randomAddress
-        case nil, .resolvable: shownAddress
+        case nil, .resolvable: visibleAddress
         }
     }
 
@@ -90,9 +90,9 @@ struct ControllerDescription: Equatable, Sendable {
     /// address.
     func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
         switch kind {
-        case nil: shownAddress
+        case nil: visibleAddress
         case .public: address.kind == .public ? address : nil
-        case .random: shownAddress.kind == .random ? shownAddress : nil
+        case .random: visibleAddress.kind == .random ? visibleAddress : nil
         case .resolvable: privateAddress
         }
     }

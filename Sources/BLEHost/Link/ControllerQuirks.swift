@@ -39,11 +39,11 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     case noPublicAddress = "no-public-address"
     /// This quirk and the following ones are detected when they occur, because controllers do not report them.
     case unknownCommand = "unknown-command"
-    case deafFilter = "deaf-filter"
-    case strangeHandle = "strange-handle"
+    case silentFilter = "deaf-filter"
+    case unexpectedHandle = "strange-handle"
 
     /// A row in the table of quirks.
-    package struct Row: Sendable {
+    package struct TableRow: Sendable {
         package let quirk: ControllerQuirk
         /// The report or behaviour of the controller that shows the quirk.
         package let sign: String
@@ -51,111 +51,111 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
         package let measure: String
         package let reason: String
         /// A function that returns whether a report shows the quirk; `nil` if no report can show it.
-        let isTold: (@Sendable (ControllerReport) -> Bool)?
+        let matches: (@Sendable (ControllerReport) -> Bool)?
     }
 
     /// The row of this quirk.
-    package var row: Row {
+    package var row: TableRow {
         switch self {
         case .noExtendedAdvertising:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "no LE Extended Advertising, or only some of its commands",
                 measure: "uses only legacy commands: advertisements of 31 octets, no Coded PHY",
                 reason: "controllers reject a mix of both command sets",
-                isTold: { !ControllerQuirks($0).usesExtendedCommands }
+                matches: { !ControllerQuirks($0).usesExtendedCommands }
             )
         case .extendedOnly:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "commands for extended advertising, but not the legacy ones",
                 measure: "uses the extended ones, regardless of the feature bit",
                 reason: "firmware built without legacy commands would be unusable otherwise",
-                isTold: { ControllerQuirks($0).isExtendedOnly }
+                matches: { ControllerQuirks($0).isExtendedOnly }
             )
         case .fewBuffers:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "fewer than three ACL data buffers",
                 measure: "lets links take turns for each buffer; packets of a link wait in the host",
                 reason: "otherwise one slow link would block all others",
-                isTold: { $0.buffers > 0 && $0.buffers < 3 }
+                matches: { $0.buffers > 0 && $0.buffers < 3 }
             )
         case .sharedBuffers:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "no buffers in LE Read Buffer Size",
                 measure: "uses all buffers of Read Buffer Size",
                 reason: "controllers for BR/EDR and LE may have one pool (Vol 4, Part E, 7.8.2)",
-                isTold: { $0.sharesBuffers }
+                matches: { $0.sharesBuffers }
             )
         case .noBufferSizeV2:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "no LE Read Buffer Size v2",
                 measure: "uses v1, as for all controllers",
                 reason: "v2 adds only buffers for isochronous data, which this host does not send",
-                isTold: { !$0.commands.contains(.leReadBufferSizeV2) }
+                matches: { !$0.commands.contains(.leReadBufferSizeV2) }
             )
         case .featureWithoutCommands:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "a feature without the commands it needs",
                 measure: "does not use the feature",
                 reason: "feature bits are often copied from a larger controller",
-                isTold: { ControllerQuirks($0).features != $0.features }
+                matches: { ControllerQuirks($0).features != $0.features }
             )
         case .commandsWithoutFeature:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "commands of a feature without its feature bit",
                 measure: "does not use the feature, except extended advertising (extended-only)",
                 reason: "the peer sees only the bit, and would refuse or misunderstand",
-                isTold: { report in
+                matches: { report in
                     ControllerQuirks.needed.contains { feature, commands in
                         !report.features.contains(feature) && commands.allSatisfy(report.commands.contains)
                     }
                 }
             )
         case .noResolvingList:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "no LL Privacy, no resolving list, or no way to set the mode of privacy",
                 measure: "generates and resolves private addresses itself",
                 reason: "without Set Privacy Mode, the list blocks bonded peers that use their identity address",
-                isTold: { !ControllerQuirks($0).resolvesAddresses }
+                matches: { !ControllerQuirks($0).resolvesAddresses }
             )
         case .noPublicAddress:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "a public address of all zeros or all ones",
                 measure: "sets a random static address, the same each time",
                 reason: "boards and adapters without a stored address report this, and would all have the same address",
-                isTold: { !$0.address.isGiven }
+                matches: { !$0.address.isAssigned }
             )
         case .unknownCommand:
-            Row(
+            TableRow(
                 quirk: self,
                 sign: "Unknown HCI Command for a command that it claims to support",
                 measure: "does not send it again; falls back to legacy commands if it is an extended one",
                 reason: "the bits of supported commands are not always right",
-                isTold: nil
+                matches: nil
             )
-        case .deafFilter:
-            Row(
+        case .silentFilter:
+            TableRow(
                 quirk: self,
                 sign: "no reports for 20 s with the duplicate filter, but reports without it; or it rejects the filter",
                 measure: "lets it report everything, and filters duplicates itself",
                 reason: "a filter without memory drops everything or nothing",
-                isTold: nil
+                matches: nil
             )
-        case .strangeHandle:
-            Row(
+        case .unexpectedHandle:
+            TableRow(
                 quirk: self,
                 sign: "events and data of a connection that does not exist",
                 measure: "logs and ignores them",
                 reason: "some send late packets after a disconnection, or use a connection that was never announced",
-                isTold: nil
+                matches: nil
             )
         }
     }
@@ -170,7 +170,7 @@ package struct ControllerQuirks: Equatable, Sendable {
     package init(_ report: ControllerReport) { self.report = report }
 
     /// The quirks that the report shows, in the order of the table.
-    package var found: [ControllerQuirk] { ControllerQuirk.allCases.filter { $0.row.isTold?(report) ?? false } }
+    package var found: [ControllerQuirk] { ControllerQuirk.allCases.filter { $0.row.matches?(report) ?? false } }
 
     /// The extended commands that this host requires.
     static let extendedCommands: [HCI.Opcode] = [
@@ -237,5 +237,5 @@ extension DeviceAddress {
     /// True for an assigned address.
     ///
     /// Unassigned addresses, which come from unwritten memory, are all zeros or all ones.
-    var isGiven: Bool { value != 0 && value != 0xFFFF_FFFF_FFFF }
+    var isAssigned: Bool { value != 0 && value != 0xFFFF_FFFF_FFFF }
 }

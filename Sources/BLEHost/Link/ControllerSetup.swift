@@ -71,7 +71,7 @@ struct ControllerSetup {
         case .reset: guard status == .success else { return .broken }
         case .publicAddress:
             if let address { controller.address = address }
-            if !controller.address.isGiven { controller.address = fallback }
+            if !controller.address.isAssigned { controller.address = fallback }
         case .features: guard status == .success, controller.isLowEnergy else { return .refused(.noLowEnergy) }
         case .sharedBuffers: guard hasBuffers else { return .refused(.noBuffers) }
         default: break

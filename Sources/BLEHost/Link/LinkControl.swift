@@ -38,7 +38,7 @@ struct LinkControl {
         let requester: Requester?
         let request: Request
 
-        fileprivate func isAnswered(with kind: Kind) -> Bool {
+        fileprivate func isAnswered(with kind: AgreedChange) -> Bool {
             switch (request, kind) {
             case (.propose, .parameters), (.tune(.parameters), .parameters), (.tune(.physicalLayers), .phy): true
             case (.propose, .phy), (.tune(.parameters), .phy), (.tune(.physicalLayers), .parameters),
@@ -49,7 +49,7 @@ struct LinkControl {
     }
 
     /// The kinds of change that complete with an event, because both devices must agree to them.
-    fileprivate enum Kind { case parameters, phy }
+    fileprivate enum AgreedChange { case parameters, phy }
 
     /// The maximum number of pending changes per link.
     static let limit = 64
@@ -91,8 +91,8 @@ struct LinkControl {
     }
 
     /// Records that the controller accepted the command.
-    mutating func taken(_ number: UInt32) -> OnAnswer {
-        guard let index = place(of: number) else { return .wait }
+    mutating func accepted(_ number: UInt32) -> OnAnswer {
+        guard let index = index(of: number) else { return .wait }
         switch pendingRequests[index].request {
         case .readRSSI, .readPHY, .tune(.dataLength): return .finished(pendingRequests.remove(at: index))
         case .tune(.parameters), .tune(.physicalLayers), .propose: return .wait
@@ -101,7 +101,7 @@ struct LinkControl {
 
     /// Records that the controller rejected the command, or that there was no room in the queue.
     mutating func refused(_ number: UInt32) -> OnAnswer {
-        place(of: number).map { .finished(pendingRequests.remove(at: $0)) } ?? .wait
+        index(of: number).map { .finished(pendingRequests.remove(at: $0)) } ?? .wait
     }
 
     /// Processes the result of a connection parameter update.
@@ -155,12 +155,12 @@ struct LinkControl {
         return pendingRequests
     }
 
-    private mutating func finish(_ kind: Kind) -> OnAnswer {
+    private mutating func finish(_ kind: AgreedChange) -> OnAnswer {
         pendingRequests.firstIndex { $0.isAnswered(with: kind) }.map { .finished(pendingRequests.remove(at: $0)) }
             ?? .wait
     }
 
-    private func place(of number: UInt32) -> Int? { pendingRequests.firstIndex { $0.number == number } }
+    private func index(of number: UInt32) -> Int? { pendingRequests.firstIndex { $0.number == number } }
 }
 
 extension LinkControl.PendingRequest {

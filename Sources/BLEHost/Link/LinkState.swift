@@ -9,23 +9,23 @@ struct LinkState {
         case up
         /// The link was released. It ends at this time, or earlier if all accepted data have been sent and all channels
         /// are closed.
-        case parting(until: Instant)
+        case released(until: Instant)
         /// The controller was asked to end the link; there is a failure unless a client requested the end.
         case closing(due: Instant, Failure?)
     }
 
     /// The maximum time that a controller may take to end a link: slightly more than the longest supervision timeout.
-    static let closingPatience = Duration.seconds(40)
+    static let closingTimeout = Duration.seconds(40)
     /// The maximum time from the release of a link to its end: the time for channels to drain, and for the peer's
     /// response.
-    static let partingPatience = CreditChannel.drainPatience + .seconds(1)
+    static let releaseTimeout = CreditChannel.drainTimeout + .seconds(1)
 
     let peer: PeerIdentifier
     let address: DeviceAddress
     /// The over-the-air addresses of both ends when the link was made, which pairing uses.
     private(set) var onAir: (local: DeviceAddress, peer: DeviceAddress)
     /// True if the controller generated the local over-the-air address.
-    private let hasMadeAddress: Bool
+    private let hasGeneratedAddress: Bool
     let role: LinkRole
     private(set) var phase = Phase.settling
     /// The reassembly of packets.
@@ -46,7 +46,7 @@ struct LinkState {
         self.peer = peer
         self.address = link.details.address
         onAir = (link.localPrivateAddress ?? address, link.peerOnAir)
-        hasMadeAddress = link.localPrivateAddress != nil
+        hasGeneratedAddress = link.localPrivateAddress != nil
         control = LinkControl(link.details)
         role = link.role
     }
@@ -55,13 +55,13 @@ struct LinkState {
     var details: LinkDetails { control.details }
 
     /// Records the address of this host with which the link was made, unless the controller generated another one.
-    mutating func showed(_ address: DeviceAddress) {
-        if !hasMadeAddress { onAir.local = address }
+    mutating func noteLocalAddress(_ address: DeviceAddress) {
+        if !hasGeneratedAddress { onAir.local = address }
     }
 
     /// Records that the controller was given this key to encrypt the link with.
     mutating func beginEncryption(with key: LinkEncryption.Key, at now: Instant) {
-        encryption.begin(with: key, until: now + LinkEncryption.patience(details.interval, details.latency))
+        encryption.begin(with: key, until: now + LinkEncryption.timeout(details.interval, details.latency))
     }
 
     /// Records the strength of the key that the link is encrypted with.
@@ -76,9 +76,9 @@ struct LinkState {
 
     /// Releases the link, which ends once its accepted data have been sent; returns `false` if the link is already
     /// ending.
-    mutating func part(at now: Instant) -> Bool {
+    mutating func release(at now: Instant) -> Bool {
         guard !isClosing else { return false }
-        phase = .parting(until: now + Self.partingPatience)
+        phase = .released(until: now + Self.releaseTimeout)
         return true
     }
 
@@ -87,21 +87,21 @@ struct LinkState {
     /// `failure` is `nil` if a client requested the end.
     mutating func close(for failure: Failure?, at now: Instant) -> Bool {
         if case .closing = phase { return false }
-        phase = .closing(due: now + Self.closingPatience, failure)
+        phase = .closing(due: now + Self.closingTimeout, failure)
         return true
     }
 
     /// True if this host is ending the link.
     var isClosing: Bool {
         switch phase {
-        case .parting, .closing: true
+        case .released, .closing: true
         case .settling, .up: false
         }
     }
 
     /// True if the link ends as soon as its accepted data have been sent.
-    var isParting: Bool {
-        if case .parting = phase { true } else { false }
+    var isReleased: Bool {
+        if case .released = phase { true } else { false }
     }
 
     /// Returns the failure for the end of a link with this HCI reason.
@@ -124,7 +124,7 @@ struct LinkState {
     /// The time at which the current phase or an attempt to encrypt times out; `nil` if neither can time out.
     var deadline: Instant? {
         switch phase {
-        case .parting(let due), .closing(let due, _): due
+        case .released(let due), .closing(let due, _): due
         case .settling, .up: encryption.deadline
         }
     }

@@ -34,15 +34,15 @@ extension HCI.LEEnhancedConnectionComplete {
             handle: handle,
             role: role == .central ? .central : .peripheral,
             details: LinkDetails(peer, interval, latency, timeout),
-            localPrivateAddress: localPrivateAddress.ifMade,
-            peerPrivateAddress: peerPrivateAddress.ifMade
+            localPrivateAddress: localPrivateAddress.ifNonzero,
+            peerPrivateAddress: peerPrivateAddress.ifNonzero
         )
     }
 }
 
 extension DeviceAddress {
     /// This address; `nil` if the address is zero.
-    fileprivate var ifMade: Self? { value == 0 ? nil : self }
+    fileprivate var ifNonzero: Self? { value == 0 ? nil : self }
 }
 
 extension LinkDetails {

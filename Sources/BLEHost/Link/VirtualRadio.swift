@@ -22,7 +22,7 @@ package struct VirtualRadio: Hashable, Sendable {
 extension ControllerDescription {
     /// The virtual radio that this controller claims to be; `nil` if it does not claim to be one.
     var virtualRadio: VirtualRadio? {
-        guard company == CompanyIdentifier.none, subversion > 1, address.isGiven else { return nil }
+        guard company == CompanyIdentifier.none, subversion > 1, address.isAssigned else { return nil }
         return VirtualRadio(address: address, run: subversion)
     }
 }

@@ -27,7 +27,7 @@ package struct KeptSession: Equatable, Sendable {
         /// Drop the event, and send these requests to the host, which does not have the session.
         case send([ClientRequest])
         /// Drop the event and the whole session.
-        case giveUp
+        case dropSession
     }
 
     /// The presence of the app, and the events that it has not received yet.
@@ -68,7 +68,7 @@ package struct KeptSession: Equatable, Sendable {
     /// Records that the app has ended.
     package mutating func appEnded() {
         if case .returned(let undelivered) = presence {
-            presence = .ended(undelivered.filter(state.concerns))
+            presence = .ended(undelivered.filter(state.isRelevant))
         } else {
             presence = .ended([])
         }
@@ -101,7 +101,7 @@ package struct KeptSession: Equatable, Sendable {
     /// The app receives the state of the radio first, and then the held events. If the app's requests have to be sent
     /// to the host again, they are sent when the radio is on.
     private mutating func receive(_ event: ClientEvent, before waiting: [ClientEvent]) -> Disposition {
-        if event.introduces { return .deliver }
+        if event.precedesRadioState { return .deliver }
         guard case .stateChanged(let radio) = event else {
             presence = .returned(waiting + [event])
             return .hold(launches: false)
@@ -117,14 +117,14 @@ package struct KeptSession: Equatable, Sendable {
 
     private mutating func receive(_ event: ClientEvent, canLaunch: Bool, after held: [ClientEvent]) -> Disposition {
         if case .stateChanged(let radio) = event { return radioChanged(to: radio, after: held) }
-        guard state.concerns(event) else {
+        guard state.isRelevant(event) else {
             // This is the result of a request that the app made before it ended. The state records it for the next
             // launch.
             state.note(event)
             return .drop
         }
         guard canLaunch || !event.needsApp else { return event.refusal.map(Disposition.refuse) ?? .drop }
-        guard held.count < Self.mostHeld else { return .giveUp }
+        guard held.count < Self.mostHeld else { return .dropSession }
         presence = .ended(held + [event])
         return .hold(launches: event.launchesApps)
     }
@@ -138,7 +138,7 @@ package struct KeptSession: Equatable, Sendable {
         case .poweredOn:
             defer { awaitsRadio = false }
             return awaitsRadio ? .send(state.requests) : .drop
-        case .poweredOff, .unauthorized: return .giveUp
+        case .poweredOff, .unauthorized: return .dropSession
         case .unknown, .resetting, .unsupported:
             for event in held where !event.isOfRadio { state.note(event) }
             presence = .ended([])
@@ -151,7 +151,7 @@ package struct KeptSession: Equatable, Sendable {
 
 extension ClientEvent {
     /// True for events that every new session receives before the state of the radio.
-    fileprivate var introduces: Bool {
+    fileprivate var precedesRadioState: Bool {
         switch self {
         case .knownPeers, .systemLinks, .featuresChanged, .server(.centralsConnected): true
         default: false

@@ -17,7 +17,7 @@ package struct PreservedCentral: Equatable, Sendable {
         case .stopScan: scan = nil
         case .connect(let peer, let request):
             if let index = index(of: peer) {
-                peers[index].request = request.standing
+                peers[index].request = request.asNewRequest
             } else if !request.isRenewal {
                 peers.append(PreservedPeer(peer: peer, request: request))
             }
@@ -59,10 +59,10 @@ package struct PreservedCentral: Equatable, Sendable {
 
 /// The preserved state of a session's connection to one peer.
 package struct PreservedPeer: Equatable, Sendable {
-    /// The maximum number of events in ``learnt``.
+    /// The maximum number of events in ``validEvents``.
     ///
     /// If there are more, the oldest are dropped.
-    static let mostAnswers = 512
+    static let mostEvents = 512
 
     package let peer: PeerIdentifier
     package internal(set) var request: ConnectRequest
@@ -71,21 +71,21 @@ package struct PreservedPeer: Equatable, Sendable {
     /// The ATT MTU of the connection, in octets; `nil` while the peer is not connected.
     package private(set) var mtu: Int?
     /// The events that are still valid, in order: discovered attributes, subscriptions, and the parameters of the link.
-    package private(set) var learnt: [PeerEvent] = []
+    package private(set) var validEvents: [PeerEvent] = []
 
     init(peer: PeerIdentifier, request: ConnectRequest) {
-        self.init(peer: peer, request: request, name: nil, mtu: nil, learnt: [])
+        self.init(peer: peer, request: request, name: nil, mtu: nil, validEvents: [])
     }
 
     /// Creates the state from storage.
     ///
-    /// If there are too many events in `learnt`, the last ones are used.
-    package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, learnt: [PeerEvent]) {
+    /// If there are too many events in `validEvents`, the last ones are used.
+    package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, validEvents: [PeerEvent]) {
         self.peer = peer
         self.request = request
         self.name = name
         self.mtu = mtu
-        self.learnt = learnt.suffix(Self.mostAnswers)
+        self.validEvents = validEvents.suffix(Self.mostEvents)
     }
 
     mutating func connected(_ link: LinkParameters) {
@@ -95,7 +95,7 @@ package struct PreservedPeer: Equatable, Sendable {
 
     mutating func disconnected() {
         mtu = nil
-        learnt = []
+        validEvents = []
     }
 
     mutating func note(_ event: PeerEvent) {
@@ -122,19 +122,19 @@ package struct PreservedPeer: Equatable, Sendable {
     }
 
     private mutating func learn(_ event: PeerEvent) {
-        guard !learnt.contains(event) else { return }
-        learnt.append(event)
-        if learnt.count > Self.mostAnswers { learnt.removeFirst() }
+        guard !validEvents.contains(event) else { return }
+        validEvents.append(event)
+        if validEvents.count > Self.mostEvents { validEvents.removeFirst() }
     }
 
     private mutating func replace(with event: PeerEvent, where isOlder: (PeerEvent) -> Bool) {
-        learnt.removeAll(where: isOlder)
+        validEvents.removeAll(where: isOlder)
         learn(event)
     }
 
     /// Returns the ranges of the known services that overlap a service in `found`, but are not equal to it.
     private func places(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
-        learnt.flatMap(\.services).filter { known in
+        validEvents.flatMap(\.services).filter { known in
             found.contains { new in
                 new.range.overlaps(known.range) && (new.range != known.range || new.uuid != known.uuid)
             }
@@ -143,14 +143,14 @@ package struct PreservedPeer: Equatable, Sendable {
 
     /// Returns the known characteristics that overlap a characteristic in `found`, but are not equal to it.
     private func characteristics(replacedBy found: [DiscoveredCharacteristic]) -> [DiscoveredCharacteristic] {
-        learnt.flatMap(\.characteristics).filter { known in
+        validEvents.flatMap(\.characteristics).filter { known in
             found.contains { $0 != known && $0.declaration <= known.end && known.declaration <= $0.end }
         }
     }
 
     private mutating func forget(_ characteristic: DiscoveredCharacteristic) {
         let range = AttributeHandleRange(characteristic.value, characteristic.end)
-        learnt = learnt.compactMap { event in
+        validEvents = validEvents.compactMap { event in
             switch event {
             case .characteristicsDiscovered(let service, .success(let found)):
                 .characteristicsDiscovered(in: service, .success(found.filter { $0 != characteristic }))
@@ -163,7 +163,7 @@ package struct PreservedPeer: Equatable, Sendable {
 
     /// Drops everything that is known about attributes in `range`.
     private mutating func forget(_ range: AttributeHandleRange) {
-        learnt = learnt.compactMap { event in
+        validEvents = validEvents.compactMap { event in
             switch event {
             case .servicesDiscovered(.success(let found)):
                 .servicesDiscovered(.success(found.filter { !$0.range.overlaps(range) }))

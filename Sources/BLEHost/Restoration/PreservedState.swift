@@ -74,12 +74,12 @@ package enum PreservedState: Equatable, Sendable {
     /// Returns whether to keep `event` for the app's next launch.
     ///
     /// False for the results of requests, and for events about peers that the app is no longer interested in.
-    package func concerns(_ event: ClientEvent) -> Bool {
+    package func isRelevant(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true
         case .connected(let peer, _), .connectFailed(let peer, _), .disconnected(let peer, _, _): return knows(peer)
-        case .peer(let peer, let event, _): return knows(peer) && event.isUnasked
-        case .server(let event): return event.isUnasked
+        case .peer(let peer, let event, _): return knows(peer) && event.isUnsolicited
+        case .server(let event): return event.isUnsolicited
         case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .channel, .security, .alert,
             .tester,
             .restored:
@@ -120,7 +120,7 @@ extension ClientEvent {
 
 extension PeerEvent {
     /// True for events that are caused by the peer or the link, not by a request from the app.
-    fileprivate var isUnasked: Bool {
+    fileprivate var isUnsolicited: Bool {
         switch self {
         case .mtuChanged, .nameChanged, .linkChanged, .valueNotified, .servicesModified: true
         case .tuned, .rssiRead, .servicesDiscovered, .includedServicesDiscovered, .characteristicsDiscovered,
@@ -133,7 +133,7 @@ extension PeerEvent {
 
 extension ServerEvent {
     /// True for events that are caused by a central, not by a request from the app.
-    fileprivate var isUnasked: Bool {
+    fileprivate var isUnsolicited: Bool {
         switch self {
         case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged: true
         case .serviceAdded, .advertisingStarted, .updatesTaken, .centralsConnected, .channelPublished,

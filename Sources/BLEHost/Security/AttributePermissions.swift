@@ -47,8 +47,8 @@ extension AttributePermissions {
     /// Returns the error for an access on a link with this trust; `nil` if it is permitted.
     ///
     /// If the attribute has no permission for the access, the error is Read Not Permitted or Write Not Permitted.
-    /// Otherwise its permissions determine the required security, and ``LinkTrust/lack(of:)`` finds what the link
-    /// lacks.
+    /// Otherwise its permissions determine the required security, and ``LinkTrust/missingSecurity(for:)`` finds
+    /// what the link lacks.
     ///
     /// All ATT reads need the permission to read. Write requests, write commands (signed or not) and prepared writes
     /// need the permission to write.
@@ -67,7 +67,7 @@ extension AttributePermissions {
         let security: LinkSecurity =
             contains(authenticated) ? .authenticated : contains(encrypted) ? .encrypted : .unencrypted
         let needed = LinkRequirement(security, needsAuthorization: contains(.authorizationRequired))
-        return trust.lack(of: needed)?.refusal
+        return trust.missingSecurity(for: needed)?.refusal
     }
 }
 

@@ -40,16 +40,16 @@ struct LinkEncryption: Equatable, Sendable {
     }
 
     /// The minimum time that the controllers get to encrypt a link.
-    static let patience = Duration.seconds(5)
+    static let minimumTimeout = Duration.seconds(5)
     /// The minimum number of connection events that the controllers get to encrypt a link.
     static let events = 10
 
     private var state = State.off
 
     /// Returns the time that the controllers get to encrypt a link with these connection parameters.
-    static func patience(_ interval: ConnectionInterval?, _ latency: PeripheralLatency?) -> Duration {
-        guard let interval else { return patience }
-        return max(patience, interval.duration * (events * (1 + Int(latency?.wire ?? 0))))
+    static func timeout(_ interval: ConnectionInterval?, _ latency: PeripheralLatency?) -> Duration {
+        guard let interval else { return minimumTimeout }
+        return max(minimumTimeout, interval.duration * (events * (1 + Int(latency?.wire ?? 0))))
     }
 
     /// The time at which to call ``expire(at:)`` unless the controller reports a result first.

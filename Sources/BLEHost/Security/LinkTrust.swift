@@ -50,7 +50,7 @@ package struct LinkTrust: Equatable, Sendable {
     /// The ATT error for the lack tells the peer whether it must pair, or only encrypt with the key that it has.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1.
-    package func lack(of needed: LinkRequirement) -> InsufficientSecurity? {
+    package func missingSecurity(for needed: LinkRequirement) -> InsufficientSecurity? {
         if needed.security > .unencrypted {
             guard security > .unencrypted else { return hasKey ? .encryption : .authentication }
             if security < needed.security { return .authentication }

@@ -48,7 +48,7 @@ package enum PairingFailure: Equatable, Sendable {
     case cannotAuthenticate
     /// The pairing was not started, because there is no agent to ask the user and the policy allows no pairing without
     /// one.
-    case nobodyToAsk
+    case noAgent
 }
 
 /// A change of a link's encryption.
@@ -67,7 +67,7 @@ package enum SecurityNote: Equatable, Sendable {
     /// An unexpected or late packet.
     case unexpected(SMP.Opcode)
     /// The user answered although no question was open.
-    case unaskedReply
+    case unsolicitedReply
 }
 
 /// The strength of a key.

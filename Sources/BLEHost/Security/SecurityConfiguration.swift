@@ -111,13 +111,13 @@ extension SecurityManager {
         /// The peer's data.
         package var remote: DeviceData?
         /// This host's data and the key pair to which the data belong; `nil` if there are no data.
-        package var local: (told: DeviceData, pair: P256KeyPair)?
+        package var local: (data: DeviceData, pair: P256KeyPair)?
         /// The temporary key for legacy pairing.
         package var temporaryKey: Key128?
 
         package init(
             remote: DeviceData? = nil,
-            local: (told: DeviceData, pair: P256KeyPair)? = nil,
+            local: (data: DeviceData, pair: P256KeyPair)? = nil,
             temporaryKey: Key128? = nil
         ) {
             self.remote = remote

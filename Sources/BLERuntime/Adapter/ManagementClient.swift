@@ -25,15 +25,15 @@ package struct ManagementClient: Sendable {
     /// The maximum time to wait for a response.
     ///
     /// Some commands make the kernel itself wait two seconds for the adapter.
-    package static let patience = Duration.seconds(8)
+    package static let timeout = Duration.seconds(8)
 
     private let descriptor: FileDescriptor
-    private let patience: Duration
+    private let timeout: Duration
 
     /// Creates a client on a socket from ``AdapterKernel/openManagement()``.
-    package init(_ descriptor: FileDescriptor, patience: Duration = patience) {
+    package init(_ descriptor: FileDescriptor, timeout: Duration = timeout) {
         self.descriptor = descriptor
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Returns the adapters that are not in exclusive use.
@@ -73,7 +73,7 @@ package struct ManagementClient: Sendable {
         let clock = MonotonicClock()
         var buffer = [UInt8](repeating: 0, count: Int(UInt16.max) + Management.Header.size)
         while true {
-            let left = patience / .milliseconds(1) - Double(clock.now.nanoseconds) / 1_000_000
+            let left = timeout / .milliseconds(1) - Double(clock.now.nanoseconds) / 1_000_000
             guard left > 0 else { throw .silent }
             var wanted = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
             guard poll(&wanted, 1, Int32(left) + 1) > 0 else { continue }

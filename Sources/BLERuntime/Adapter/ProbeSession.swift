@@ -5,7 +5,7 @@ import BLEWire
 /// Sendable because everything except ``facts(through:within:)`` runs on the loop's thread.
 package final class ProbeSession: TransportClient, Sendable {
     /// The maximum time for all responses together; long, because a board may still be starting.
-    package static let patience = Duration.seconds(15)
+    package static let timeout = Duration.seconds(15)
 
     private struct State {
         var probe = ControllerProbe()
@@ -22,10 +22,10 @@ package final class ProbeSession: TransportClient, Sendable {
 
     /// Starts `transport`, reads the properties of its controller, and stops the transport again.
     ///
-    /// - Throws: The reason why there is no controller, or a timeout after `patience`.
+    /// - Throws: The reason why there is no controller, or a timeout after `timeout`.
     package static func facts(
         through transport: any Transport,
-        within patience: Duration = patience
+        within timeout: Duration = timeout
     ) async throws(TransportError) -> ControllerFacts {
         let session = ProbeSession(transport)
         session.loop.start()
@@ -33,7 +33,7 @@ package final class ProbeSession: TransportClient, Sendable {
             session.loop.post {
                 session.state.withLock { state in
                     state.answer = answer
-                    state.timer = session.loop.alarm(at: session.loop.clock.now + patience) {
+                    state.timer = session.loop.alarm(at: session.loop.clock.now + timeout) {
                         session.finish(.failure(.unanswered))
                     }
                 }

@@ -23,7 +23,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     private let address: SocketAddress
     private let radio: String
-    private let patience: Duration
+    private let reconnectTimeout: Duration
     private let logger: Logger
     private let loop = EventLoop("bluetooth-app")
     private let inbox = Locked<[Command]>([])
@@ -39,16 +39,16 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     /// - Parameters:
     ///   - path: The socket of the daemon.
     ///   - radio: The name of the radio; empty for the daemon's first one.
-    ///   - patience: The time for which a lost daemon is expected to come back. Managers are `.resetting` during this
-    ///     time, and `.unsupported` after it.
+    ///   - reconnectTimeout: The time for which a lost daemon is expected to come back. Managers are
+    ///     `.resetting` during this time, and `.unsupported` after it.
     ///   - logger: The logger for messages about a missing daemon or a refusal.
     package init(
         to path: String,
         radio: String = "",
-        expectedBackWithin patience: Duration = .seconds(30),
+        expectedBackWithin reconnectTimeout: Duration = .seconds(30),
         logger: Logger = .coreBluetooth
     ) {
-        self.patience = patience
+        self.reconnectTimeout = reconnectTimeout
         address = .unix(path: path)
         self.radio = radio
         self.logger = logger
@@ -100,7 +100,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             describing: identifier.map { _ in .own(as: role) },
             onBehalfOf: principal
         )
-        let session = DaemonSession(conversation, with: address, on: loop, expectedBackWithin: patience) {
+        let session = DaemonSession(conversation, with: address, on: loop, expectedBackWithin: reconnectTimeout) {
             [weak self] in
             self?.statusChanged($0)
         } mailbox: { session in
@@ -117,7 +117,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         let session: DaemonSession
 
         func send(_ request: ClientRequest) {
-            link.enqueue(.request(request, session), atOnce: session.noteRequest(request))
+            link.enqueue(.request(request, session), immediately: session.noteRequest(request))
         }
 
         func close() {
@@ -132,13 +132,13 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     /// Queues a command for the next turn.
     ///
-    /// With `atOnce`, the calling thread takes that turn itself if possible.
-    private func enqueue(_ command: Command, atOnce: Bool = false) {
+    /// With `immediately`, the calling thread takes that turn itself if possible.
+    private func enqueue(_ command: Command, immediately: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(command) }
             return inbox.isEmpty
         }
-        guard isFirst, !(atOnce && loop.takeTurnHere()) else { return }
+        guard isFirst, !(immediately && loop.takeTurnHere()) else { return }
         loop.wake()
     }
 

@@ -6,7 +6,7 @@ import LinuxCalls
 /// A connection to the daemon for a single question, answered synchronously.
 package struct DaemonQuery {
     /// The maximum time for the answer.
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
 
     private let address: SocketAddress
 
@@ -19,11 +19,11 @@ package struct DaemonQuery {
     ///   does not answer in time.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
         let clock = MonotonicClock(), begun = clock.now
-        let socket = try connect(until: begun + Self.patience, clock)
+        let socket = try connect(until: begun + Self.timeout, clock)
         try send(question, to: socket)
         var reader = FrameReader(), buffer = [UInt8](repeating: 0, count: 65_536), answer: Answer?
         while answer == nil {
-            try wait(for: socket, atMost: begun + Self.patience - clock.now)
+            try wait(for: socket, atMost: begun + Self.timeout - clock.now)
             let count = recv(socket.raw, &buffer, buffer.count, 0)
             guard count != 0 else { throw TransportError(.closed, "the daemon closed the connection") }
             guard count > 0 else {

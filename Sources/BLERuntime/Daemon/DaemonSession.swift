@@ -17,7 +17,7 @@ final class DaemonSession: @unchecked Sendable {
         case requestRefused(String)
         /// The daemon is not running.
         case absent(TransportError)
-        /// The daemon is running, but its queue of connections has been full for ``busyPatience``.
+        /// The daemon is running, but its queue of connections has been full for ``busyTimeout``.
         case busy(TransportError)
         case lost
     }
@@ -26,7 +26,7 @@ final class DaemonSession: @unchecked Sendable {
     private static let longestPause = Duration.seconds(1)
     /// The pause between two attempts while the daemon's queue of connections is full, and the time after which the app
     /// learns that it has no daemon.
-    private static let (busyPause, busyPatience) = (Duration.milliseconds(10), Duration.seconds(8))
+    private static let (busyPause, busyTimeout) = (Duration.milliseconds(10), Duration.seconds(8))
 
     private enum State {
         case idle
@@ -42,7 +42,7 @@ final class DaemonSession: @unchecked Sendable {
     private var conversation: AppConversation
     private var state = State.idle
     private var backoff = Backoff()
-    private let patience: Duration
+    private let reconnectTimeout: Duration
     /// The time at which the session was lost, while the daemon is expected back; `nil` otherwise.
     private var lostSince: Instant?
     /// The time since which the daemon's queue of connections has been full; `nil` if the daemon accepted the last
@@ -58,14 +58,14 @@ final class DaemonSession: @unchecked Sendable {
         _ conversation: AppConversation,
         with address: SocketAddress,
         on loop: EventLoop,
-        expectedBackWithin patience: Duration,
+        expectedBackWithin reconnectTimeout: Duration,
         report: @escaping (Status) -> Void,
         mailbox: (DaemonSession) -> ClientMailbox
     ) {
         self.conversation = conversation
         self.address = address
         self.loop = loop
-        self.patience = patience
+        self.reconnectTimeout = reconnectTimeout
         self.report = report
         self.mailbox = mailbox(self)
     }
@@ -100,30 +100,30 @@ final class DaemonSession: @unchecked Sendable {
 
     /// Processes a failed attempt to connect, including a connection to a program that is not the daemon.
     private func failed(_ error: TransportError) {
-        guard error.errno != EAGAIN else { return isBusy(error) }
+        guard error.errno != EAGAIN else { return reportBusy(error) }
         let step = backoff.failed()
         guard let lostSince else {
-            if step.isAbsent { isAbsent(.absent(error)) }
+            if step.isAbsent { reportAbsent(.absent(error)) }
             return retry(after: step.delay)
         }
-        let end = lostSince + patience, now = loop.clock.now
-        if now >= end { isAbsent(.absent(error)) }
+        let end = lostSince + reconnectTimeout, now = loop.clock.now
+        if now >= end { reportAbsent(.absent(error)) }
         retry(after: min(step.delay, Self.longestPause, max(end - now, .milliseconds(1))))
     }
 
     /// Processes a connection that was refused because the daemon's queue is full: programs connect faster than the
     /// daemon accepts.
-    private func isBusy(_ error: TransportError) {
+    private func reportBusy(_ error: TransportError) {
         let since = busySince ?? loop.clock.now
         busySince = since
-        if loop.clock.now - since >= Self.busyPatience, !hasReportedBusy {
+        if loop.clock.now - since >= Self.busyTimeout, !hasReportedBusy {
             hasReportedBusy = true
-            isAbsent(.busy(error))
+            reportAbsent(.busy(error))
         }
         retry(after: hasReportedBusy ? Backoff.shortest : Self.busyPause)
     }
 
-    private func isAbsent(_ status: Status) {
+    private func reportAbsent(_ status: Status) {
         lostSince = nil
         conversation.absent()
         report(status)

@@ -3,7 +3,7 @@ import BLEWire
 /// The state of Bluetooth on this machine, as the input of an ``Examination``.
 package struct Observations: Sendable {
     /// The host that apps would use.
-    package enum Choice: Sendable {
+    package enum HostChoice: Sendable {
         /// `BLUETOOTH_HOST` is invalid.
         case malformed(HostSpecification.Malformed)
         /// `BLUETOOTH_HOST` names this host.
@@ -38,7 +38,7 @@ package struct Observations: Sendable {
     /// The values of the environment variables that affect a host; unset variables have no entry.
     package var variables: [String: String] = [:]
     package var adapters: Result<[Adapter], TransportError> = .success([])
-    package var choice: Choice
+    package var choice: HostChoice
     /// The programs that have the chosen serial port open; empty if another host is chosen.
     package var portUsers: [RunningProgram] = []
     /// The reason why the daemon named in `BLUETOOTH_HOST` cannot be reached; `nil` if it can be, or none is named.
@@ -49,7 +49,7 @@ package struct Observations: Sendable {
     package var answers: [Answer] = []
     package var state: StateInspection
 
-    package init(choosing choice: Choice, state: StateInspection) {
+    package init(choosing choice: HostChoice, state: StateInspection) {
         self.choice = choice
         self.state = state
     }
@@ -62,7 +62,7 @@ package struct Observations: Sendable {
         among adapters: Result<[Adapter], TransportError>,
         for program: String,
         isPrivileged: Bool
-    ) -> Choice {
+    ) -> HostChoice {
         if let text {
             do throws(HostSpecification.Malformed) {
                 return .named(try HostSpecification(text))

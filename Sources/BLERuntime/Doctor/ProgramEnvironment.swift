@@ -15,25 +15,25 @@ package struct ProgramEnvironment: Sendable {
     private let kernel: any AdapterKernel
     private let environment: @Sendable (String) -> String?
     private let worldProblem: @Sendable (String) -> String?
-    private let patience: Duration
+    private let timeout: Duration
 
     /// Creates access to a program's machine and environment.
     ///
     /// - Parameters:
     ///   - kernel: The kernel of the machine.
-    ///   - patience: The maximum time for a controller to answer all questions.
+    ///   - timeout: The maximum time for a controller to answer all questions.
     ///   - environment: Returns the value of an environment variable.
     ///   - worldProblem: Returns the reason why a file is not a valid world; `nil` if it is valid.
     package init(
         kernel: any AdapterKernel = LinuxKernel(),
-        patience: Duration = ProbeSession.patience,
+        timeout: Duration = ProbeSession.timeout,
         environment: @escaping @Sendable (String) -> String?,
         worldProblem: @escaping @Sendable (String) -> String?
     ) {
         self.kernel = kernel
         self.environment = environment
         self.worldProblem = worldProblem
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Observes everything; if `isAsking` is true, also probes the free controllers.
@@ -89,7 +89,7 @@ package struct ProgramEnvironment: Sendable {
     ) async {
         let result: Result<ControllerFacts, TransportError>
         do throws(TransportError) {
-            result = .success(try await ProbeSession.facts(through: transport, within: patience))
+            result = .success(try await ProbeSession.facts(through: transport, within: timeout))
         } catch {
             result = .failure(error)
         }

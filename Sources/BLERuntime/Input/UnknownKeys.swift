@@ -14,9 +14,9 @@ extension Decoder {
     ///   - key: The type of the allowed keys.
     ///   - hints: Advice on unknown keys that are easily confused with valid ones, by unknown key.
     /// - Throws: A `DecodingError` about the first unknown key in alphabetical order, with advice.
-    package func refuseKeys<Key: CodingKey & CaseIterable>(
+    package func refuseUnknownKeys<Key: CodingKey & CaseIterable>(
         of subject: String,
-        but key: Key.Type,
+        allowing key: Key.Type,
         hints: [String: String]
     ) throws {
         let known = Key.allCases.map(\.stringValue), container = try container(keyedBy: AnyKey.self)

@@ -111,12 +111,12 @@ package final class EventLoop: SerialExecutor {
         return watch
     }
 
-    /// Calls `ring` on the loop's thread in the first pass at or after `deadline`, unless the alarm is cancelled.
+    /// Calls `handler` on the loop's thread in the first pass at or after `deadline`, unless the alarm is cancelled.
     ///
     /// Must be called on the loop's thread.
-    package func alarm(at deadline: Instant, ring: @escaping @Sendable () -> Void) -> LoopAlarm {
+    package func alarm(at deadline: Instant, handler: @escaping @Sendable () -> Void) -> LoopAlarm {
         precondition(isCurrent, "alarms must be set on the loop's thread")
-        let alarm = LoopAlarm(deadline, ring)
+        let alarm = LoopAlarm(deadline, handler)
         thread.add(alarm)
         return alarm
     }

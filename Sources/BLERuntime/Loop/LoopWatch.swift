@@ -61,12 +61,12 @@ package final class LoopWatch: @unchecked Sendable {
 /// Sendable because only the loop's thread fires it.
 package final class LoopAlarm: @unchecked Sendable {
     let deadline: Instant
-    private let ring: () -> Void
+    private let handler: () -> Void
     private let over = Atomic(false)
 
-    init(_ deadline: Instant, _ ring: @escaping () -> Void) {
+    init(_ deadline: Instant, _ handler: @escaping () -> Void) {
         self.deadline = deadline
-        self.ring = ring
+        self.handler = handler
     }
 
     /// Cancels the alarm.
@@ -77,9 +77,9 @@ package final class LoopAlarm: @unchecked Sendable {
     var isOver: Bool { over.load(ordering: .relaxed) }
 
     /// Fires the alarm if it is due.
-    func ring(at now: Instant) {
+    func fire(at now: Instant) {
         guard !isOver, deadline <= now else { return }
         cancel()
-        ring()
+        handler()
     }
 }

@@ -59,7 +59,7 @@ final class LoopWork: @unchecked Sendable {
             asOwner {
                 run(&bodies)
                 deliverEvents(results)
-                ringAlarms(on: clock)
+                fireAlarms(on: clock)
                 takeTurn()
                 return prepare(for: wakeDescriptor, into: &results, at: clock.now)
             }
@@ -137,10 +137,10 @@ final class LoopWork: @unchecked Sendable {
         for index in 0..<(results.count - 1) { watches[index].answered(results[index + 1].revents) }
     }
 
-    private func ringAlarms(on clock: MonotonicClock) {
+    private func fireAlarms(on clock: MonotonicClock) {
         let alarms = agenda.alarms
         guard !alarms.isEmpty else { return }
         let now = clock.now
-        for alarm in alarms { alarm.ring(at: now) }
+        for alarm in alarms { alarm.fire(at: now) }
     }
 }

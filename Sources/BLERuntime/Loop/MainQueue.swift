@@ -43,7 +43,7 @@ package enum MainQueue {
     /// True if nothing has been added to the main queue since it handed out the items that are running now.
     ///
     /// Valid only if ``checkSupport()`` has returned true.
-    package static var isQuiet: Bool { !isSignalled }
+    package static var isIdle: Bool { !isSignalled }
 
     private static var isSignalled: Bool {
         var pollArgument = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

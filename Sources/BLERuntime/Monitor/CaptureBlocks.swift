@@ -32,15 +32,15 @@ struct CaptureBlocks: Sendable {
 
     /// The maximum number of interfaces per section.
     private static let mostInterfaces = 1_024
-    /// The maximum length of ``foreignLinkTypes``.
-    private static let mostForeignLinkTypes = 8
+    /// The maximum length of ``skippedLinkTypes``.
+    private static let mostSkippedLinkTypes = 8
     /// The maximum number of options that are read from a block.
     private static let mostComments = 1_024
 
     /// The number of packets that were skipped because they cannot be read as HCI packets.
-    private(set) var foreignPackets = 0
+    private(set) var skippedPackets = 0
     /// The link types of skipped packets, each once, in order of first appearance.
-    private(set) var foreignLinkTypes: [UInt64] = []
+    private(set) var skippedLinkTypes: [UInt64] = []
     private var isBigEndian = false
     private var interfaces: [Interface] = []
 
@@ -187,13 +187,13 @@ struct CaptureBlocks: Sendable {
         case .h4WithDirection: break
         case nil: note(foreign: interface.linkType)
         }
-        foreignPackets += 1
+        skippedPackets += 1
         return []
     }
 
     private mutating func note(foreign linkType: UInt64) {
-        guard !foreignLinkTypes.contains(linkType), foreignLinkTypes.count < Self.mostForeignLinkTypes else { return }
-        foreignLinkTypes.append(linkType)
+        guard !skippedLinkTypes.contains(linkType), skippedLinkTypes.count < Self.mostSkippedLinkTypes else { return }
+        skippedLinkTypes.append(linkType)
     }
 
     /// Returns the likely direction of a packet whose direction is not recorded.

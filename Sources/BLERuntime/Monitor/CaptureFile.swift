@@ -133,7 +133,7 @@ package final class CaptureFile: Sendable {
         do throws(FileProblem) {
             let place = try TrustedPath(path), file = try place.open(O_WRONLY | O_CREAT | O_APPEND)
             state.descriptor = file
-            try keepOthersOut(of: file.raw)
+            try restrictAccess(to: file.raw)
         } catch {
             throw Failure(path: path, error)
         }
@@ -144,7 +144,7 @@ package final class CaptureFile: Sendable {
     /// Empties a regular file and makes it accessible only to its user.
     ///
     /// Other files, such as pipes, are left as they are.
-    private func keepOthersOut(of descriptor: Int32) throws(FileProblem) {
+    private func restrictAccess(to descriptor: Int32) throws(FileProblem) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
         // A file with a second name may be needed by another program.

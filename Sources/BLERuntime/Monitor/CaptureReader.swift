@@ -62,11 +62,11 @@ package struct CaptureReader: Sendable {
     package init() {}
 
     /// The number of packets that were skipped because they are not HCI packets.
-    package var foreignPackets: Int { if case .blocks(let blocks) = kind { blocks.foreignPackets } else { 0 } }
+    package var skippedPackets: Int { if case .blocks(let blocks) = kind { blocks.skippedPackets } else { 0 } }
 
     /// The names of the link types of skipped packets that are not HCI.
-    package var foreignLinks: [String] {
-        if case .blocks(let blocks) = kind { blocks.foreignLinkTypes.map(CaptureKind.name(ofLink:)) } else { [] }
+    package var skippedLinkNames: [String] {
+        if case .blocks(let blocks) = kind { blocks.skippedLinkTypes.map(CaptureKind.name(ofLink:)) } else { [] }
     }
 
     /// Appends the next octets of the capture.

@@ -23,7 +23,7 @@ struct PeerChange: Equatable {
 
     /// Returns the new record to store; `stored` is the record that is in the file now.
     func applied(to stored: PeerRecord?) -> PeerRecord {
-        guard var result = stored else { return after.seen(by: nil) }
+        guard var result = stored else { return after.selectingBond(for: nil) }
         if after.address != before?.address { result.address = after.address }
         if after.name != before?.name { result.name = after.name }
         if after.advertisedName != before?.advertisedName { result.advertisedName = after.advertisedName }

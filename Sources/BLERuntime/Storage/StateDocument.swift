@@ -8,7 +8,7 @@ struct StateDocument: Equatable {
 
     init(secret: UInt128, peers: [PeerRecord] = [], limits: Limits = Limits()) {
         self.secret = secret
-        self.peers = KnownPeers(peers.map { $0.seen(by: nil) }, limits: limits)
+        self.peers = KnownPeers(peers.map { $0.selectingBond(for: nil) }, limits: limits)
         boundDatabases()
     }
 

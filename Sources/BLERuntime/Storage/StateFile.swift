@@ -32,7 +32,7 @@ package final class StateFile: Sendable {
         self.logger = logger
         var document = StateDocument(secret: freshSecret), problem: FileProblem?
         do throws(FileProblem) { try Self.open(file, &document, logger) } catch {
-            Self.say(error, logger)
+            Self.log(error, logger)
             problem = error
         }
         draft = Locked(StateDraft(document, problem: problem))
@@ -93,7 +93,7 @@ package final class StateFile: Sendable {
             next = draft.withLock { $0.stored(stored, at: clock.now) }
         } catch {
             let outcome = draft.withLock { $0.failed(error, changes, at: clock.now) }
-            if outcome.isNews { Self.say(error, logger) }
+            if outcome.isNews { Self.log(error, logger) }
             next = outcome.next
         }
         if case .wake(let instant) = next { write(at: instant) }
@@ -163,7 +163,7 @@ package final class StateFile: Sendable {
         }
     }
 
-    private static func say(_ problem: FileProblem, _ logger: Logger) {
+    private static func log(_ problem: FileProblem, _ logger: Logger) {
         logger.warning("Bonds and known Bluetooth peers are lost when this process ends. \(problem)")
     }
 }

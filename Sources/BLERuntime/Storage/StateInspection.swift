@@ -23,7 +23,7 @@ package struct StateInspection: Equatable, Sendable {
         guard let path else { return }
         let file = PrivateFile(path: path, mostOctets: StateFile.mostOctets)
         do throws(FileProblem) {
-            if let octets = try file.read() { look(at: octets, in: file) }
+            if let octets = try file.read() { inspect(octets, in: file) }
             try file.checkReplaceable()
         } catch {
             problems.append(Problem(error))
@@ -32,7 +32,7 @@ package struct StateInspection: Equatable, Sendable {
         if file.isHeld { problems.append(Problem(FileProblem(.locked, path + ".lock", errno: EWOULDBLOCK))) }
     }
 
-    private mutating func look(at octets: [UInt8], in file: PrivateFile) {
+    private mutating func inspect(_ octets: [UInt8], in file: PrivateFile) {
         do throws(StateText.Unreadable) {
             let text = try StateText(reading: octets)
             let all = text.document(freshSecret: 0).peers.all

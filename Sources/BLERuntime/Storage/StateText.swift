@@ -77,7 +77,7 @@ struct StateText: Codable {
             let element = try list.superDecoder()
             do {
                 let peer = try PeerDocument(from: element)
-                peers.append(tellsNames ? peer.record : peer.record.withoutOrigin)
+                peers.append(tellsNames ? peer.record : peer.record.withNameAsAdvertised)
                 losses += peer.losses
             } catch {
                 losses.append(place(of: error, under: element.codingPath))
@@ -153,7 +153,7 @@ private struct PeerDocument: Codable {
 extension PeerRecord {
     /// The record as read from a file that does not distinguish advertised names: the name counts as advertised, so
     /// that a newly advertised name replaces it.
-    fileprivate var withoutOrigin: Self {
+    fileprivate var withNameAsAdvertised: Self {
         var record = self
         (record.name, record.advertisedName) = (nil, name)
         return record

@@ -26,7 +26,7 @@ package struct TrustedPath: Sendable {
     ///   - mode: The permissions of missing directories, which are created; `nil` to create none.
     /// - Throws: `ENOENT` if a directory is missing, or the reason why a directory cannot be trusted.
     package init(_ path: String, creating mode: UInt32? = nil) throws(FileProblem) {
-        var walk = try Walk(path)
+        var walk = try PathTraversal(path)
         while let component = walk.components.popLast() {
             if walk.components.isEmpty, component != ".." {
                 guard try !walk.follow(component) else { continue }
@@ -183,7 +183,7 @@ package struct TrustedPath: Sendable {
 }
 
 /// The state of following a path from the root to a file.
-private struct Walk {
+private struct PathTraversal {
     /// The components of the path that are left, next one last.
     var components: [String]
     /// The open directory that has been reached.

@@ -9,21 +9,21 @@ package struct WritePacing: Sendable {
 
     private enum State {
         /// Nothing has changed since the last write.
-        case clean(spent: Instant)
-        case due(at: Instant, spent: Instant)
+        case clean(budgetEnd: Instant)
+        case due(at: Instant, budgetEnd: Instant)
         /// A write is in progress. `next` is the urgency of the changes made since it started; `nil` if there are none.
-        case writing(next: Urgency?, spent: Instant)
+        case writing(next: Urgency?, budgetEnd: Instant)
     }
 
-    private static let rest = Duration.seconds(1)
-    private static let patience = Duration.seconds(60)
+    private static let interval = Duration.seconds(1)
+    private static let laterDelay = Duration.seconds(60)
 
     /// The number of writes that may follow each other without a rest.
     private let burst: Int
     /// The state.
     ///
-    /// `spent` is the time at which all writes so far would be over if each were followed by a rest.
-    private var state = State.clean(spent: Instant())
+    /// `budgetEnd` is the time at which all writes so far would be over if each were followed by a rest.
+    private var state = State.clean(budgetEnd: Instant())
 
     /// Creates a pacing that allows `burst` writes in immediate succession, and then one a second.
     package init(burst: Int = 1) {
@@ -47,12 +47,13 @@ package struct WritePacing: Sendable {
         let action: OnChange
         (state, action) =
             switch state {
-            case .clean(let spent): schedule(urgency, spent: spent, at: now)
-            case .due(let instant, let spent) where urgency == .soon && instant > max(now, rested(spent)):
-                schedule(urgency, spent: spent, at: now)
+            case .clean(let budgetEnd): schedule(urgency, budgetEnd: budgetEnd, at: now)
+            case .due(let instant, let budgetEnd)
+            where urgency == .soon && instant > max(now, earliestWrite(budgetEnd)):
+                schedule(urgency, budgetEnd: budgetEnd, at: now)
             case .due: (state, .wait)
             case .writing(next: .soon, _): (state, .wait)
-            case .writing(_, let spent): (.writing(next: urgency, spent: spent), .wait)
+            case .writing(_, let budgetEnd): (.writing(next: urgency, budgetEnd: budgetEnd), .wait)
             }
         return action
     }
@@ -67,8 +68,8 @@ package struct WritePacing: Sendable {
         let action: OnBegin
         (state, action) =
             switch state {
-            case .due(let instant, let spent) where instant <= now || isLast:
-                (.writing(next: nil, spent: spent), .write)
+            case .due(let instant, let budgetEnd) where instant <= now || isLast:
+                (.writing(next: nil, budgetEnd: budgetEnd), .write)
             case .clean, .due, .writing: (state, .wait)
             }
         return action
@@ -81,26 +82,26 @@ package struct WritePacing: Sendable {
         let action: OnChange
         (state, action) =
             switch state {
-            case .writing(let next?, let spent): schedule(next, spent: counted(spent, at: now), at: now)
-            case .writing(next: nil, let spent) where !isWritten:
-                schedule(.later, spent: counted(spent, at: now), at: now)
-            case .writing(next: nil, let spent): (.clean(spent: counted(spent, at: now)), .wait)
+            case .writing(let next?, let budgetEnd): schedule(next, budgetEnd: addingWrite(budgetEnd, at: now), at: now)
+            case .writing(next: nil, let budgetEnd) where !isWritten:
+                schedule(.later, budgetEnd: addingWrite(budgetEnd, at: now), at: now)
+            case .writing(next: nil, let budgetEnd): (.clean(budgetEnd: addingWrite(budgetEnd, at: now)), .wait)
             case .clean, .due: (state, .wait)
             }
         return action
     }
 
-    private func counted(_ spent: Instant, at now: Instant) -> Instant { max(spent, now) + Self.rest }
+    private func addingWrite(_ budgetEnd: Instant, at now: Instant) -> Instant { max(budgetEnd, now) + Self.interval }
 
     /// The earliest time of the next write.
-    private func rested(_ spent: Instant) -> Instant { spent + Self.rest * (1 - burst) }
+    private func earliestWrite(_ budgetEnd: Instant) -> Instant { budgetEnd + Self.interval * (1 - burst) }
 
-    private func schedule(_ urgency: Urgency, spent: Instant, at now: Instant) -> (State, OnChange) {
+    private func schedule(_ urgency: Urgency, budgetEnd: Instant, at now: Instant) -> (State, OnChange) {
         let instant =
             switch urgency {
-            case .soon: max(now, rested(spent))
-            case .later: now + Self.patience
+            case .soon: max(now, earliestWrite(budgetEnd))
+            case .later: now + Self.laterDelay
             }
-        return (.due(at: instant, spent: spent), .wake(at: instant))
+        return (.due(at: instant, budgetEnd: budgetEnd), .wake(at: instant))
     }
 }

@@ -2,15 +2,15 @@ package import BLEHost
 
 extension ClientRequest {
     /// The name of the request's method in Core Bluetooth, or a similar name if there is none.
-    package var step: String {
+    package var methodName: String {
         switch self {
         case .scan: "scanForPeripherals"
         case .stopScan: "stopScan"
         case .connect: "connect"
         case .cancelConnection: "cancelPeripheralConnection"
-        case .peer(_, let request, _): request.step
-        case .server(let request): request.step
-        case .service(let request): request.step
+        case .peer(_, let request, _): request.methodName
+        case .server(let request): request.methodName
+        case .service(let request): request.methodName
         case .channel: "channel"
         case .security: "pairing"
         case .tester: "test"
@@ -21,9 +21,9 @@ extension ClientRequest {
 }
 
 extension PeerRequest {
-    var step: String {
+    var methodName: String {
         switch self {
-        case .attribute(let request): request.step
+        case .attribute(let request): request.methodName
         case .link(.readRSSI): "readRSSI"
         case .link(.tune): "tune"
         case .openChannel: "openL2CAPChannel"
@@ -32,7 +32,7 @@ extension PeerRequest {
 }
 
 extension AttributeRequest {
-    var step: String {
+    var methodName: String {
         switch self {
         case .discoverServices: "discoverServices"
         case .discoverIncludedServices: "discoverIncludedServices"
@@ -47,7 +47,7 @@ extension AttributeRequest {
 }
 
 extension ServerRequest {
-    var step: String {
+    var methodName: String {
         switch self {
         case .startAdvertising: "startAdvertising"
         case .stopAdvertising: "stopAdvertising"
@@ -60,7 +60,7 @@ extension ServerRequest {
 }
 
 extension ServiceRequest {
-    var step: String {
+    var methodName: String {
         switch self {
         case .addService: "add"
         case .removeService: "remove"
@@ -74,7 +74,7 @@ extension ServiceRequest {
 extension ClientEvent {
     /// The name of the delegate's method in Core Bluetooth, without the class and the device; a similar name if there
     /// is none.
-    package var step: String {
+    package var methodName: String {
         switch self {
         case .restored: "willRestoreState"
         case .stateChanged: "didUpdateState"
@@ -86,8 +86,8 @@ extension ClientEvent {
         case .connected: "didConnect"
         case .connectFailed: "didFailToConnect"
         case .disconnected: "didDisconnect"
-        case .peer(_, let event, _): event.step
-        case .server(let event): event.step
+        case .peer(_, let event, _): event.methodName
+        case .server(let event): event.methodName
         case .security: "pairing"
         case .tester: "test"
         case .channel: "channel"
@@ -96,7 +96,7 @@ extension ClientEvent {
     }
 
     /// True if the app's delegate may be called because of this event.
-    package var isTold: Bool {
+    package var callsDelegate: Bool {
         switch self {
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged, _),
             .peer(_, .mtuChanged, _),
@@ -108,7 +108,7 @@ extension ClientEvent {
 }
 
 extension PeerEvent {
-    var step: String {
+    var methodName: String {
         switch self {
         case .mtuChanged: "mtu"
         case .nameChanged: "didUpdateName"
@@ -130,7 +130,7 @@ extension PeerEvent {
 }
 
 extension ServerEvent {
-    var step: String {
+    var methodName: String {
         switch self {
         case .serviceAdded: "didAdd"
         case .advertisingStarted: "didStartAdvertising"
@@ -173,10 +173,10 @@ extension ChannelEvent {
 extension SecurityRequest {
     var operation: String {
         switch self {
-        case .attend: "attend"
+        case .setAgent: "attend"
         case .answer: "answer"
         case .pair: "pair"
-        case .insist: "insist"
+        case .setPolicy: "insist"
         case .makeOutOfBandData: "makeOutOfBandData"
         case .takeOutOfBandData: "use out-of-band data"
         case .takeTemporaryKey: "use temporary key"
@@ -223,7 +223,7 @@ extension TesterEvent {
         case .setStarted: "setStarted"
         case .setEnded: "setEnded"
         case .listening: "listening"
-        case .heard: "heard"
+        case .received: "heard"
         case .linkMade: "linkMade"
         case .linkEnded: "linkEnded"
         }

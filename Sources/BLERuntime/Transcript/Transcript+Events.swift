@@ -128,7 +128,7 @@ extension Transcript {
         case .setStarted(let id, let failure): ["\(id.rawValue)", Self.error(failure)]
         case .setEnded(let id): ["\(id.rawValue)"]
         case .listening(let failure): [Self.error(failure)]
-        case .heard(let packet): ["\(packet.address)", "\(packet.rssi)", Self.octets(packet.data)]
+        case .received(let packet): ["\(packet.address)", "\(packet.rssi)", Self.octets(packet.data)]
         case .linkMade(let link): [device(link.peer), "\(link.address)", "handle \(link.handle.wire)"]
         case .linkEnded(let handle, let status): ["handle \(handle.wire)", "\(status)"]
         }
@@ -213,7 +213,7 @@ extension PairingFailure {
         case .disconnected: "disconnected"
         case .tooSoon: "too soon after a failure"
         case .cannotAuthenticate: "cannot authenticate"
-        case .nobodyToAsk: "no agent to ask the user"
+        case .noAgent: "no agent to ask the user"
         }
     }
 }

@@ -94,10 +94,10 @@ extension Transcript {
 
     private func words(_ request: SecurityRequest) -> [String] {
         switch request {
-        case .attend(let capability): [capability.map { "\($0)" } ?? "no more"]
+        case .setAgent(let capability): [capability.map { "\($0)" } ?? "no more"]
         case .answer(let peer, let reply): [device(peer), reply.words]
         case .pair(let peer), .removeBond(let peer), .takeOutOfBandData(_, let peer): [device(peer)]
-        case .insist(let policy, let everywhere):
+        case .setPolicy(let policy, let everywhere):
             [
                 policy.requiresSecureConnections ? "on LE Secure Connections" : "",
                 "on keys of \(policy.leastKeySize) octets", policy.keepsBonds ? "" : "without bonds",

@@ -43,7 +43,7 @@ package struct Transcript: Sendable {
     /// The line contains no line breaks.
     package mutating func line(_ request: ClientRequest, of client: Int) -> String {
         learn(request, of: client)
-        return Self.joined([request.step] + words(request, of: client))
+        return Self.joined([request.methodName] + words(request, of: client))
     }
 
     /// Returns the line for an event that a client receives.
@@ -51,7 +51,7 @@ package struct Transcript: Sendable {
     /// The line contains no line breaks.
     package mutating func line(_ event: ClientEvent, to client: Int) -> String {
         learn(event, of: client)
-        return Self.joined([event.step] + words(event, of: client))
+        return Self.joined([event.methodName] + words(event, of: client))
     }
 
     // Learning names and UUIDs.
@@ -72,7 +72,7 @@ package struct Transcript: Sendable {
         case .restored(.central(let state)):
             for peer in state.peers {
                 learn(peer.name, of: peer.peer)
-                for event in peer.learnt { learn(event, of: peer.peer) }
+                for event in peer.validEvents { learn(event, of: peer.peer) }
             }
         case .restored(.peripheral(let state)): for service in state.services { learn(service, of: client) }
         case .security(.asked(let inquiry)): learn(inquiry.name, of: inquiry.peer)

@@ -19,7 +19,7 @@ package struct Backoff: Equatable {
     static let probation = Duration.seconds(30)
 
     /// The number of failed attempts after which a controller counts as absent, if there has been a connection before.
-    private static let patience = 3
+    private static let failuresBeforeAbsent = 3
 
     private let pauses: ClosedRange<Duration>
     private var failures = 0
@@ -30,7 +30,7 @@ package struct Backoff: Equatable {
     /// True if there have been so many failures that the controller counts as absent.
     var isAbsent: Bool { failures >= mostFailures }
 
-    private var mostFailures: Int { hasConnected ? Self.patience : 1 }
+    private var mostFailures: Int { hasConnected ? Self.failuresBeforeAbsent : 1 }
 
     /// Records that a connection was accepted, which may be by something other than a controller.
     mutating func connected() { hasConnected = true }

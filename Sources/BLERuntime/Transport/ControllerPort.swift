@@ -22,13 +22,13 @@ extension ControllerPort {
 /// An open port, with its framing.
 package struct OpenPort: Sendable {
     let descriptor: FileDescriptor
-    let line: any Line & Sendable
+    let line: any PortFraming & Sendable
     /// Closes the port; called once, after the last read and write.
     let release: @Sendable () -> Void
 
     package init(
         _ descriptor: FileDescriptor,
-        line: any Line & Sendable,
+        line: any PortFraming & Sendable,
         release: @escaping @Sendable () -> Void = {}
     ) {
         self.descriptor = descriptor
@@ -36,13 +36,13 @@ package struct OpenPort: Sendable {
         self.release = release
     }
 
-    init(_ lease: AdapterLease, line: any Line & Sendable) {
+    init(_ lease: AdapterLease, line: any PortFraming & Sendable) {
         self.init(lease.descriptor, line: line) { lease.release() }
     }
 }
 
 /// The framing of HCI packets on a port: a value that does no I/O itself.
-package protocol Line {
+package protocol PortFraming {
     /// Returns the octets to write when the port has been opened, before the host may send.
     mutating func begin() -> [[UInt8]]
 
@@ -58,9 +58,9 @@ package protocol Line {
     mutating func receive(_ chunk: Span<UInt8>, packet: (Span<UInt8>) -> Void) throws(TransportError)
 
     /// The time without received octets after which ``expire(packet:)`` must be called; `nil` for no limit.
-    var patience: Duration? { get }
+    var readTimeout: Duration? { get }
 
-    /// Processes the fact that nothing was received for ``patience``, and passes waiting packets to the host.
+    /// Processes the fact that nothing was received for ``readTimeout``, and passes waiting packets to the host.
     ///
     /// - Returns: The octets to write.
     mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]]

@@ -1,5 +1,5 @@
 /// The framing of a port on which each read or write is one packet, such as the kernel's HCI user channel.
-package struct PacketLine: Line, Sendable {
+package struct PacketLine: PortFraming, Sendable {
     private var framer = H4Framer(from: .host)
 
     package init() {}
@@ -27,7 +27,7 @@ package struct PacketLine: Line, Sendable {
         packet(chunk)
     }
 
-    package var patience: Duration? { nil }
+    package var readTimeout: Duration? { nil }
 
     package mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]] { [] }
 }

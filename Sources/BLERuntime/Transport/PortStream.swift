@@ -23,7 +23,7 @@ final class PortStream: @unchecked Sendable {
 
     private let port: OpenPort
     private let loop: EventLoop
-    private var line: any Line
+    private var line: any PortFraming
     private weak var owner: (any Owner)?
     private var watch: LoopWatch?
     private var silence: LoopAlarm?
@@ -157,8 +157,8 @@ final class PortStream: @unchecked Sendable {
     private func listen() {
         silence?.cancel()
         silence = nil
-        guard watch != nil, let patience = line.patience else { return }
-        silence = loop.alarm(at: loop.clock.now + patience) { [weak self] in self?.expire() }
+        guard watch != nil, let readTimeout = line.readTimeout else { return }
+        silence = loop.alarm(at: loop.clock.now + readTimeout) { [weak self] in self?.expire() }
     }
 
     private func expire() {

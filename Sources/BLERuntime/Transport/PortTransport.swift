@@ -10,14 +10,14 @@ package final class PortTransport: Transport, @unchecked Sendable {
         case idle
         /// The port is open, but its framing is not ready.
         case opening(PortStream)
-        /// The framing is ready. `hasHeard` is true if valid packets have been received.
-        case open(PortStream, hasHeard: Bool)
+        /// The framing is ready. `hasReceived` is true if valid packets have been received.
+        case open(PortStream, hasReceived: Bool)
         /// Waiting for the next attempt. `watch` can end the wait early.
         case waiting(LoopAlarm, since: Instant, watch: (any Sendable)?)
     }
 
     /// The time after closing the port during which its reports are ignored, because closing may have caused them.
-    private static let deafness = Duration.milliseconds(500)
+    private static let reportIgnoringTime = Duration.milliseconds(500)
 
     private let port: any ControllerPort
     private var state = State.idle
@@ -83,7 +83,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
     ///
     /// If a controller has sent packets, it is lost; otherwise there was none.
     private func lost(_ error: TransportError) {
-        guard case .open(_, hasHeard: true) = state else { return gaveUp(error) }
+        guard case .open(_, hasReceived: true) = state else { return gaveUp(error) }
         disconnect()
         backoff.succeeded()
         retry(after: Backoff.shortest)
@@ -115,7 +115,9 @@ package final class PortTransport: Transport, @unchecked Sendable {
     }
 
     private func portChanged() {
-        guard case .waiting(let alarm, let start, _) = state, let loop, start + Self.deafness <= loop.clock.now else {
+        guard case .waiting(let alarm, let start, _) = state, let loop,
+            start + Self.reportIgnoringTime <= loop.clock.now
+        else {
             return
         }
         alarm.cancel()
@@ -140,7 +142,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
 extension PortTransport: PortStream.Owner {
     func portReady() {
         guard case .opening(let stream) = state else { return }
-        state = .open(stream, hasHeard: false)
+        state = .open(stream, hasReceived: false)
         backoff.connected()
         opened = loop?.clock.now
         client?.transportOpened()
@@ -148,7 +150,7 @@ extension PortTransport: PortStream.Owner {
 
     func portReceived(_ packets: Span<UInt8>) throws(TransportError) {
         try client?.transportReceived(packets)
-        if case .open(let stream, hasHeard: false) = state { state = .open(stream, hasHeard: true) }
+        if case .open(let stream, hasReceived: false) = state { state = .open(stream, hasReceived: true) }
     }
 
     func portClosed(_ error: TransportError) {

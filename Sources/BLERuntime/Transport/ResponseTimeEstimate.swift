@@ -24,49 +24,49 @@ struct ResponseTimeEstimate {
     /// The time at which the last part of the response arrived.
     private var end: Instant?
     /// The number of octets sent since `begin`, and the number received since they were sent.
-    private var (said, heard) = (0, 0)
+    private var (sent, received) = (0, 0)
     /// True if a read since the last request found nothing, which shows that the estimate is not too long.
-    private var wasLate = false
+    private var hadEmptyRead = false
 
     /// True if more octets were received since the last request than a response has.
-    var hearsStream: Bool { heard > Self.longest }
+    var receivesStream: Bool { received > Self.longest }
 
     /// Returns whether a response may have arrived by now.
     func isOver(at now: Instant) -> Bool {
-        guard let begin, said <= Self.longest else { return true }
+        guard let begin, sent <= Self.longest else { return true }
         return now >= begin.later(byNanoseconds: expected)
     }
 
     /// Records octets that were sent and may cause a response.
     ///
     /// Everything that was received before belongs to the previous request.
-    mutating func said(_ count: Int, at now: Instant) {
+    mutating func sent(_ count: Int, at now: Instant) {
         if let begin, let end {
-            let isStream = said > Self.longest || hearsStream
+            let isStream = sent > Self.longest || receivesStream
             if isStream { expected = 0 } else { learn(end.nanoseconds(since: begin)) }
             self.begin = nil
         }
         if begin == nil {
             begin = now
-            said = 0
+            sent = 0
         }
-        said += count
-        heard = 0
+        sent += count
+        received = 0
         end = nil
-        wasLate = false
+        hadEmptyRead = false
     }
 
     /// Records octets that were received.
-    mutating func heard(_ count: Int, at now: Instant) {
-        heard += count
+    mutating func received(_ count: Int, at now: Instant) {
+        received += count
         end = now
     }
 
     /// Records that a read found nothing.
-    mutating func heardNothing() { wasLate = true }
+    mutating func receivedNothing() { hadEmptyRead = true }
 
     private mutating func learn(_ delay: Int64) {
-        if wasLate {
+        if hadEmptyRead {
             expected = min(expected + max(0, delay - expected) / Self.growth, Self.most)
         } else {
             expected -= expected / Self.decay

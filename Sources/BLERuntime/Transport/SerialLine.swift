@@ -12,7 +12,7 @@
 /// octets may belong to the next packet. An octet that was changed on the line is not detected.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
-package struct SerialLine: Line, Sendable {
+package struct SerialLine: PortFraming, Sendable {
     private enum State {
         /// No response to a reset has arrived yet, after this number of repetitions.
         case synchronizing(attempts: Int)
@@ -20,15 +20,15 @@ package struct SerialLine: Line, Sendable {
     }
 
     /// The time to wait for the response before the reset is repeated.
-    package static let resetPatience = Duration.milliseconds(500)
+    package static let resetTimeout = Duration.milliseconds(500)
     /// The time to wait for the rest of a packet, longer than the longest packet takes at 115,200 baud.
-    package static let packetPatience = Duration.milliseconds(250)
+    package static let packetTimeout = Duration.milliseconds(250)
     /// The minimum silence that shows that a packet is complete, and the shortest gap within a packet that counts as a
     /// pause.
-    package static let moment = Duration.milliseconds(4)
+    package static let packetGap = Duration.milliseconds(4)
     /// The minimum silence after a packet with a pause in it, longer than the time for which USB adapters hold octets
     /// back.
-    package static let longMoment = Duration.milliseconds(20)
+    package static let longPacketGap = Duration.milliseconds(20)
     /// The maximum number of times that the reset is repeated.
     package static let mostAttempts = 20
     /// The maximum number of reset commands in one repetition.
@@ -81,7 +81,7 @@ package struct SerialLine: Line, Sendable {
             var whole: [[UInt8]] = []
             try framer.receive(chunk) { whole.append($0.withUnsafeBufferPointer { Array($0) }) }
             for each in whole {
-                handOn(packet)
+                deliverHeld(packet)
                 held = each
                 (heldPaused, hasPause) = (hasPause, false)
             }
@@ -89,7 +89,7 @@ package struct SerialLine: Line, Sendable {
     }
 
     /// Passes the held packet to the host, if there is one.
-    private mutating func handOn(_ packet: (Span<UInt8>) -> Void) {
+    private mutating func deliverHeld(_ packet: (Span<UInt8>) -> Void) {
         guard !held.isEmpty else { return }
         let each = held
         held = []
@@ -127,12 +127,12 @@ package struct SerialLine: Line, Sendable {
         return true
     }
 
-    package var patience: Duration? {
+    package var readTimeout: Duration? {
         switch state {
-        case .synchronizing: Self.resetPatience
-        case .framing where framer.holdsPart: hasPause ? Self.packetPatience : Self.moment
+        case .synchronizing: Self.resetTimeout
+        case .framing where framer.holdsPart: hasPause ? Self.packetTimeout : Self.packetGap
         case .framing where held.isEmpty: nil
-        case .framing: heldPaused ? Self.longMoment : Self.moment
+        case .framing: heldPaused ? Self.longPacketGap : Self.packetGap
         }
     }
 
@@ -157,7 +157,7 @@ package struct SerialLine: Line, Sendable {
             hasPause = true
             return []
         case .framing:
-            handOn(packet)
+            deliverHeld(packet)
             return []
         }
     }

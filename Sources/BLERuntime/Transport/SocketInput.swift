@@ -17,7 +17,7 @@ struct SocketInput {
 
     /// The maximum number of peeked octets that are left in the system until a response has been written; enough for
     /// several short requests.
-    static let mostSeen = 512
+    static let mostPeeked = 512
     /// The maximum number of peeked octets that are left after a response has been written.
     ///
     /// Peeking at more of them again costs more than reading them.
@@ -26,10 +26,10 @@ struct SocketInput {
     private static let sizes = 4_096...65_536
 
     private let socket: FileDescriptor
-    private let canLook: Bool
+    private let canPeek: Bool
     private(set) var buffer: [UInt8] = []
     /// The number of octets that were peeked at and not read.
-    private var seen = 0
+    private var peeked = 0
     /// True if the last read filled the buffer, so that there may be more.
     private(set) var wasFilled = false
 
@@ -41,47 +41,47 @@ struct SocketInput {
     init(of socket: FileDescriptor, knowsSender: Bool = false) {
         self.socket = socket
         self.knowsSender = knowsSender
-        canLook = socket.isTCP
+        canPeek = socket.isTCP
     }
 
     /// Reads new octets into ``buffer``.
     mutating func take() -> Step {
-        takeSeen()
+        consumePeeked()
         return receive(0)
     }
 
     /// Peeks at new octets; ``buffer`` then contains them after those that were peeked at before.
-    mutating func look() -> Step {
-        guard canLook else { return take() }
+    mutating func peek() -> Step {
+        guard canPeek else { return take() }
         let step = receive(Int32(MSG_PEEK))
         guard case .octets(let all) = step else { return step }
-        defer { seen = all.count }
-        return all.count > seen ? .octets(seen..<all.count) : .nothing
+        defer { peeked = all.count }
+        return all.count > peeked ? .octets(peeked..<all.count) : .nothing
     }
 
     /// Reads the octets that were peeked at.
     ///
     /// Until they have been read, the system reports that the socket is readable.
-    mutating func takeSeen() {
-        while seen > 0 {
+    mutating func consumePeeked() {
+        while peeked > 0 {
             // MSG_TRUNC makes the system discard TCP octets instead of copying them.
-            let count = recv(socket.raw, nil, seen, Int32(MSG_TRUNC))
+            let count = recv(socket.raw, nil, peeked, Int32(MSG_TRUNC))
             if count < 0, errno == EINTR { continue }
             // The next read reports the error.
-            seen = count > 0 ? seen - count : 0
+            peeked = count > 0 ? peeked - count : 0
         }
     }
 
     /// Reads the octets that were peeked at if there are many.
     ///
     /// Call this after a response has been written: the response has acknowledged these octets.
-    mutating func takeMuch() {
-        if seen > Self.mostKept { takeSeen() }
+    mutating func consumeIfMany() {
+        if peeked > Self.mostKept { consumePeeked() }
     }
 
     /// Reads the octets that were peeked at if there are too many to be left until a response is written.
-    mutating func takeTooMuch() {
-        if seen > Self.mostSeen { takeSeen() }
+    mutating func consumeIfTooMany() {
+        if peeked > Self.mostPeeked { consumePeeked() }
     }
 
     private mutating func receive(_ flags: Int32) -> Step {

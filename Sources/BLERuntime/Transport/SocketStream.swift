@@ -12,7 +12,7 @@ package final class SocketStream: @unchecked Sendable {
     /// The queue length beyond which the stream ends, in octets.
     package static let mostBacklog = 16_777_216
     /// The minimum distance between two positions at which the queue can be cut, in octets.
-    private static let seamDistance = 65_536
+    private static let writeEndDistance = 65_536
 
     /// The maximum number of reads in ``catchUp()``, which is enough to empty the system's buffer.
     private static let mostReads = 1_024
@@ -31,14 +31,14 @@ package final class SocketStream: @unchecked Sendable {
     private var state = State.idle
     private var isPaused = false
     /// True if writing has failed, so that everything written is dropped.
-    private var isUnheard = false
+    private var dropsOutput = false
     private var backlog: [UInt8] = []
     private var written = 0
-    /// The positions in the queue at which a write ended, at least ``seamDistance`` apart.
-    private var seams: [Int] = []
-    @exclusivity(unchecked) private var intake: SocketInput
+    /// The positions in the queue at which a write ended, at least ``writeEndDistance`` apart.
+    private var writeEnds: [Int] = []
+    @exclusivity(unchecked) private var input: SocketInput
     /// The estimate of how fast the other end responds, which decides when to read.
-    @exclusivity(unchecked) private var delay = ResponseTimeEstimate()
+    @exclusivity(unchecked) private var responseTime = ResponseTimeEstimate()
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
@@ -51,7 +51,7 @@ package final class SocketStream: @unchecked Sendable {
     package init(_ descriptor: FileDescriptor, on loop: EventLoop, knowsSender: Bool = false) {
         self.descriptor = descriptor
         self.loop = loop
-        intake = SocketInput(of: descriptor, knowsSender: knowsSender)
+        input = SocketInput(of: descriptor, knowsSender: knowsSender)
     }
 
     deinit { close() }
@@ -79,7 +79,7 @@ package final class SocketStream: @unchecked Sendable {
     ///
     /// It may differ from ``peer``, because processes can share a connection. All octets of one call of `receive` come
     /// from a single process.
-    package var sender: Int32 { intake.sender }
+    package var sender: Int32 { input.sender }
 
     /// True if the process of ``peer`` has ended, so that another process may have its number now.
     ///
@@ -109,17 +109,17 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Queues `bytes` behind everything that was written before, and sends what the system accepts.
     package func write(_ bytes: Span<UInt8>) {
-        guard case .open = state, !isUnheard else { return }
+        guard case .open = state, !dropsOutput else { return }
         var offset = 0
         if pendingOctets == 0 {
             guard let taken = send(bytes) else { return }
             offset = taken
-            intake.takeMuch()
-            delay.said(bytes.count, at: loop.clock.now)
+            input.consumeIfMany()
+            responseTime.sent(bytes.count, at: loop.clock.now)
         }
         guard offset < bytes.count else { return }
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
-        if backlog.count - (seams.last ?? 0) >= Self.seamDistance { seams.append(backlog.count) }
+        if backlog.count - (writeEnds.last ?? 0) >= Self.writeEndDistance { writeEnds.append(backlog.count) }
         guard pendingOctets <= Self.mostBacklog else {
             return end(TransportError(.congested, "the peer has not read \(pendingOctets) octets"))
         }
@@ -128,9 +128,9 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Drops the queue, except the octets up to the first position at which it can be cut between two writes.
     package func dropBacklog() {
-        guard let seam = seams.first(where: { $0 >= written }), seam < backlog.count else { return }
-        backlog = Array(backlog[written..<seam])
-        (written, seams) = (0, [backlog.count])
+        guard let writeEnd = writeEnds.first(where: { $0 >= written }), writeEnd < backlog.count else { return }
+        backlog = Array(backlog[written..<writeEnd])
+        (written, writeEnds) = (0, [backlog.count])
         updateInterest()
     }
 
@@ -154,18 +154,18 @@ package final class SocketStream: @unchecked Sendable {
     package func readIfAny() -> Bool {
         guard isReading else { return false }
         let now = loop.clock.now
-        guard delay.isOver(at: now) else { return false }
-        let count = readOnce(looking: !delay.hearsStream)
+        guard responseTime.isOver(at: now) else { return false }
+        let count = readOnce(peeking: !responseTime.receivesStream)
         guard count > 0 else {
-            delay.heardNothing()
+            responseTime.receivedNothing()
             return !isOpen
         }
-        delay.heard(count, at: now)
+        responseTime.received(count, at: now)
         return true
     }
 
     /// Reads the octets that ``readIfAny()`` has peeked at.
-    package func letGo() { intake.takeSeen() }
+    package func consumePeeked() { input.consumePeeked() }
 
     /// Reads everything that the other end has written so far, and notices if it has closed the stream.
     package func catchUp() {
@@ -178,7 +178,7 @@ package final class SocketStream: @unchecked Sendable {
         state = .closed
         watch.cancel()
         // The system resets a connection that is closed with unread octets.
-        intake.takeSeen()
+        input.consumePeeked()
         shutdown(descriptor.raw, Int32(SHUT_RDWR))
         receive = { _ in }
         closed = { _ in }
@@ -206,29 +206,29 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Reads the octets that are available, but not so many that the loop's other work has to wait long.
     private func read() {
-        for _ in 0..<4 { guard isReading, readOnce() > 0, intake.wasFilled else { return } }
+        for _ in 0..<4 { guard isReading, readOnce() > 0, input.wasFilled else { return } }
     }
 
     /// Reads with one system call, and passes the octets on; returns their number.
     ///
-    /// If `looking`, only peeks at them.
-    private func readOnce(looking: Bool = false) -> Int {
+    /// If `peeking`, only peeks at them.
+    private func readOnce(peeking: Bool = false) -> Int {
         guard isOpen else { return 0 }
-        switch looking ? intake.look() : intake.take() {
+        switch peeking ? input.peek() : input.take() {
         case .nothing: return 0
         case .ended(let code):
             end(TransportError(.closed, errno: code, "the connection was closed"))
             return 0
         case .octets(let range):
             deliver(range)
-            intake.takeTooMuch()
+            input.consumeIfTooMany()
             return range.count
         }
     }
 
     /// Passes octets that were read to the receiver.
     private func deliver(_ range: Range<Int>) {
-        let bytes = intake.buffer
+        let bytes = input.buffer
         do throws(TransportError) {
             try receive(bytes.span.extracting(range))
         } catch {
@@ -244,8 +244,8 @@ package final class SocketStream: @unchecked Sendable {
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EINTR { return 0 }
         if readsToTheEnd {
-            isUnheard = true
-            (backlog, written, seams) = ([], 0, [])
+            dropsOutput = true
+            (backlog, written, writeEnds) = ([], 0, [])
             updateInterest()
         } else {
             end(TransportError(.closed, errno: errno, "the connection broke"))
@@ -267,10 +267,10 @@ package final class SocketStream: @unchecked Sendable {
         written += taken
         if written == backlog.count {
             backlog.removeAll(keepingCapacity: backlog.count <= Self.largeBacklog)
-            (written, seams) = (0, [])
+            (written, writeEnds) = (0, [])
         } else if written > Self.largeBacklog {
             backlog.removeFirst(written)
-            seams = seams.filter { $0 >= written }.map { $0 - written }
+            writeEnds = writeEnds.filter { $0 >= written }.map { $0 - written }
             written = 0
         }
         updateInterest()

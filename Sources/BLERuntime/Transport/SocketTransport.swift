@@ -10,8 +10,8 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
         case connecting(FileDescriptor, LoopWatch)
-        /// There is a connection. `hasHeard` is true if valid packets have been received.
-        case open(SocketStream, hasHeard: Bool)
+        /// There is a connection. `hasReceived` is true if valid packets have been received.
+        case open(SocketStream, hasReceived: Bool)
         case waiting(LoopAlarm)
     }
 
@@ -98,9 +98,9 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         let stream = SocketStream(descriptor, on: loop)
         loop.allowPolling(
             { [weak stream] in stream?.readIfAny() ?? false },
-            beforePolling: { [weak stream] in stream?.letGo() }
+            beforePolling: { [weak stream] in stream?.consumePeeked() }
         )
-        state = .open(stream, hasHeard: false)
+        state = .open(stream, hasReceived: false)
         stream.start(
             receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },
             closed: { [weak self] error in self?.closed(error) }
@@ -110,11 +110,11 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func receive(_ chunk: Span<UInt8>) throws(TransportError) {
         try client?.transportReceived(chunk)
-        if case .open(let stream, hasHeard: false) = state { state = .open(stream, hasHeard: true) }
+        if case .open(let stream, hasReceived: false) = state { state = .open(stream, hasReceived: true) }
     }
 
     private func closed(_ error: TransportError) {
-        guard case .open(_, hasHeard: false) = state, error.code == .closed else { return lost(error) }
+        guard case .open(_, hasReceived: false) = state, error.code == .closed else { return lost(error) }
         lost(
             TransportError(
                 .closed,
@@ -125,7 +125,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     }
 
     private func lost(_ error: TransportError) {
-        guard case .open(_, hasHeard: true) = state, error.code != .garbage else { return gaveUp(error) }
+        guard case .open(_, hasReceived: true) = state, error.code != .garbage else { return gaveUp(error) }
         disconnect()
         backoff.succeeded()
         retry(after: Backoff.shortest)

@@ -9,7 +9,7 @@ import BLEWire
 package struct AppConversation: Sendable {
     private enum State: Sendable {
         /// There is no connection.
-        case apart
+        case disconnected
         /// The greeting has been sent.
         case greeting
         case open
@@ -21,7 +21,7 @@ package struct AppConversation: Sendable {
     private static let mostEarly = 1_024
 
     private var hello: Hello
-    private var state = State.apart
+    private var state = State.disconnected
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var standing = StandingRequests()
@@ -37,7 +37,7 @@ package struct AppConversation: Sendable {
     private var hasBeenOpen = false
     /// The state that was reported to the app for the last refusal, so that it is not reported twice; `nil` after a new
     /// session.
-    private var toldRefusal: HostState?
+    private var reportedRefusal: HostState?
 
     package init(
         _ role: ClientRole,
@@ -77,7 +77,7 @@ package struct AppConversation: Sendable {
     /// Records that the connection has been lost.
     package mutating func lost() {
         let wasOpen = isOpen
-        state = .apart
+        state = .disconnected
         writer = FrameWriter()
         untaken = Fifo()
         if hasBeenOpen { waiting = Fifo() }
@@ -94,7 +94,7 @@ package struct AppConversation: Sendable {
         standing.note(request)
         switch state {
         case .open: send(request)
-        case .apart, .greeting:
+        case .disconnected, .greeting:
             guard !hasBeenOpen, !request.isStanding, waiting.count < Self.mostEarly else { return }
             waiting.append(request)
         case .refused: break
@@ -115,9 +115,9 @@ package struct AppConversation: Sendable {
         self.reader = FrameReader()
         defer { self.reader = reader }
         try reader.receive(chunk) { octets in
-            if let told = NotifiedValue(reading: octets) { return hear(told) }
+            if let value = NotifiedValue(reading: octets) { return receiveMessage(value) }
             // Messages that cannot be read come from a newer version, and this version can ignore them.
-            if let message = try? DaemonMessage(reading: octets) { hear(message) }
+            if let message = try? DaemonMessage(reading: octets) { receiveMessage(message) }
         }
     }
 
@@ -130,17 +130,17 @@ package struct AppConversation: Sendable {
         events.removeAll(keepingCapacity: true)
     }
 
-    private mutating func hear(_ told: NotifiedValue) {
-        if isOpen { events.append(.peer(told.peer, .valueNotified(told.handle, told.value))) }
+    private mutating func receiveMessage(_ notified: NotifiedValue) {
+        if isOpen { events.append(.peer(notified.peer, .valueNotified(notified.handle, notified.value))) }
     }
 
-    private mutating func hear(_ message: DaemonMessage) {
+    private mutating func receiveMessage(_ message: DaemonMessage) {
         switch (message, state) {
         case (.welcome(let welcome), .greeting):
             state = .open
             window = max(1, Int(welcome.window))
             hasBeenOpen = true
-            toldRefusal = nil
+            reportedRefusal = nil
             var early = waiting
             waiting = Fifo()
             for request in standing.requests { waiting.append(request) }
@@ -149,9 +149,9 @@ package struct AppConversation: Sendable {
         case (.refused(let refusal), _):
             self.refusal = refusal
             state = .refused
-            let told = refusal.reason == .notAllowed ? HostState.unauthorized : .unsupported
-            if told != toldRefusal { events.append(.stateChanged(told)) }
-            toldRefusal = told
+            let radioState = refusal.reason == .notAllowed ? HostState.unauthorized : .unsupported
+            if radioState != reportedRefusal { events.append(.stateChanged(radioState)) }
+            reportedRefusal = radioState
         case (.event(let event), .open): events.append(event)
         case (.taken(let number), .open):
             dropTaken(upTo: number)

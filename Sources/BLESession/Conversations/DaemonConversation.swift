@@ -50,7 +50,7 @@ package struct DaemonConversation: Sendable {
     /// The number of the last request that was taken.
     private var taken: UInt32 = 0
     /// The number of the last request that was reported to the app as taken.
-    private var told: UInt32 = 0
+    private var reportedTaken: UInt32 = 0
     /// True if the app has closed its session, so that its further messages are ignored.
     private var hasClosed = false
     /// The number of advertisements that were dropped because the app does not read fast enough.
@@ -73,7 +73,7 @@ package struct DaemonConversation: Sendable {
         var reader = reader
         self.reader = FrameReader()
         do throws(FrameReader.Overlong) {
-            try reader.receive(chunk) { hear($0) }
+            try reader.receive(chunk) { receiveMessage($0) }
         } catch {
             refuse(Refusal(.malformed, "\(error)"))
         }
@@ -156,8 +156,8 @@ package struct DaemonConversation: Sendable {
     ///
     /// These are all messages, and the number of the last taken request unless it has been reported to the app.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
-        if taken != told, case .open = state {
-            told = taken
+        if taken != reportedTaken, case .open = state {
+            reportedTaken = taken
             write(.taken(taken))
         }
         if writer.count > 0 { writer.take(body) }
@@ -170,15 +170,15 @@ package struct DaemonConversation: Sendable {
         refuse(Refusal(.congested, "too much data to send at once"))
     }
 
-    private mutating func hear(_ octets: Span<UInt8>) {
+    private mutating func receiveMessage(_ octets: Span<UInt8>) {
         guard !isOver, !hasClosed else { return }
         do throws(PacketError) {
-            hear(try AppMessage(reading: octets))
+            receiveMessage(try AppMessage(reading: octets))
         } catch {
             guard hasGreeted, let number = AppMessage.number(ofRequestIn: octets) else {
                 return refuse(Refusal(.malformed, "\(error)"))
             }
-            if counts(number) {
+            if checkNumber(number) {
                 actions.append(.refuse(number, Refusal(.unknown, "request \(number) is not known: \(error)")))
             }
         }
@@ -196,12 +196,12 @@ package struct DaemonConversation: Sendable {
     ///
     /// Refuses the app, and returns false, if the number does not follow the last one, or if too many requests have not
     /// been reported as taken.
-    private mutating func counts(_ number: UInt32) -> Bool {
+    private mutating func checkNumber(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
             refuse(Refusal(.malformed, "request \(number) follows request \(read)"))
             return false
         }
-        guard number &- told <= Self.window else {
+        guard number &- reportedTaken <= Self.window else {
             refuse(Refusal(.congested, "more than \(Self.window) requests are pending"))
             return false
         }
@@ -209,7 +209,7 @@ package struct DaemonConversation: Sendable {
         return true
     }
 
-    private mutating func hear(_ message: AppMessage) {
+    private mutating func receiveMessage(_ message: AppMessage) {
         switch (message, state) {
         case (.hello(let hello), .expecting):
             guard let version = Versions.own.common(with: hello.versions) else {
@@ -220,7 +220,7 @@ package struct DaemonConversation: Sendable {
             state = .opening(version: version)
             actions.append(.open(hello))
         case (.request(let number, let request), .opening), (.request(let number, let request), .open):
-            if counts(number) { actions.append(.request(number, request)) }
+            if checkNumber(number) { actions.append(.request(number, request)) }
         case (.close, .opening), (.close, .open):
             hasClosed = true
             actions.append(.close)

@@ -4,29 +4,29 @@ import BLEWire
 /// The requests that apply to a whole session, and are therefore repeated on each of its connections.
 struct StandingRequests: Sendable {
     private var phase: ClientRequest?
-    private var attendance: ClientRequest?
+    private var agentRequest: ClientRequest?
     private var policy: ClientRequest?
     private var alerts: ClientRequest?
 
     mutating func note(_ request: ClientRequest) {
         switch request {
         case .appMoved: phase = request
-        case .security(.attend): attendance = request
-        case .security(.insist): policy = request
+        case .security(.setAgent): agentRequest = request
+        case .security(.setPolicy): policy = request
         case .showAlerts: alerts = request
         default: break
         }
     }
 
     /// The requests to send on a new connection, in order.
-    var requests: [ClientRequest] { [phase, policy, attendance, alerts].compactMap(\.self) }
+    var requests: [ClientRequest] { [phase, policy, agentRequest, alerts].compactMap(\.self) }
 }
 
 extension ClientRequest {
     /// True for requests that apply to the whole session.
     var isStanding: Bool {
         switch self {
-        case .appMoved, .security(.attend), .security(.insist), .showAlerts: true
+        case .appMoved, .security(.setAgent), .security(.setPolicy), .showAlerts: true
         default: false
         }
     }

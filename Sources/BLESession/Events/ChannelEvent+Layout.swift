@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension ChannelEvent: Choice {
+extension ChannelEvent: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .received: 1

@@ -26,7 +26,7 @@ extension HostState: WireField {
     }
 }
 
-extension ClientEvent: Choice, Packet {
+extension ClientEvent: TaggedEnum, Packet {
     package init() { self = .stateChanged(.unknown) }
 
     package var code: UInt8 {
@@ -98,7 +98,7 @@ extension ClientEvent: Choice, Packet {
         case .peer(var peer, var event, let number):
             try wire.field(&peer, "Peer")
             try event.layout(&wire)
-            var tail = Numbering(number.rawValue)
+            var tail = TrailingNumber(number.rawValue)
             try wire.tail(&tail)
             self = .peer(peer, event, answering: RequestNumber(rawValue: tail?.number ?? 0))
         case .server(var event):

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension PeerEvent: Choice, Packet {
+extension PeerEvent: TaggedEnum, Packet {
     package init() { self = .writeCommandsTaken(0) }
 
     package var code: UInt8 {

@@ -2,17 +2,17 @@ package import BLEHost
 package import BLEWire
 
 extension PreservedPeer: Packet {
-    package init() { self.init(peer: .blank, request: ConnectRequest(), name: nil, mtu: nil, learnt: []) }
+    package init() { self.init(peer: .blank, request: ConnectRequest(), name: nil, mtu: nil, validEvents: []) }
 
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-        var peer = peer, request = request, name = name, learnt = learnt
+        var peer = peer, request = request, name = name, validEvents = validEvents
         var mtu = mtu.map { Size(wire: UInt32(clamping: $0)) }
         try wire.field(&peer, "Peer")
         try request.layout(&wire)
         try wire.text(&name, "Name")
         try wire.optional(&mtu, blank: Size(wire: 0), "MTU")
-        try wire.sequence(&learnt, "Learnt")
-        self = Self(peer: peer, request: request, name: name, mtu: mtu.map { Int($0.wire) }, learnt: learnt)
+        try wire.sequence(&validEvents, "Learnt")
+        self = Self(peer: peer, request: request, name: name, mtu: mtu.map { Int($0.wire) }, validEvents: validEvents)
     }
 }
 
@@ -55,7 +55,7 @@ extension PreservedPeripheral: Packet {
     }
 }
 
-extension PreservedState: Choice, Packet {
+extension PreservedState: TaggedEnum, Packet {
     package init() { self = .central(PreservedCentral()) }
 
     package var code: UInt8 {

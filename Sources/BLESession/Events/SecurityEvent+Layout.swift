@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension SecurityEvent: Choice {
+extension SecurityEvent: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .asked: 1

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension ServerEvent: Choice {
+extension ServerEvent: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .serviceAdded: 1

@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 
 /// A message from an app to the daemon.
-package enum AppMessage: Choice, Packet {
+package enum AppMessage: TaggedEnum, Packet {
     /// The app requests a session, with the first message of a connection.
     case hello(Hello)
     /// A request. Requests have consecutive numbers, starting with 1.
@@ -68,7 +68,7 @@ package enum AppMessage: Choice, Packet {
 }
 
 /// A message from the daemon to an app.
-package enum DaemonMessage: Choice, Packet {
+package enum DaemonMessage: TaggedEnum, Packet {
     /// The app has a session.
     case welcome(Welcome)
     /// The app gets no session, or its session has ended. The daemon will close the connection.

@@ -88,16 +88,16 @@ package struct GrantFact: Equatable, Packet {
         var roles = roles.map { Role(role: $0) }
         try wire.sequence(&roles, "Role")
         self.roles = roles.map(\.role)
-        var radios = radios.map { ListOf($0.map(Text.init)) }
+        var radios = radios.map { PacketList($0.map(Text.init)) }
         try wire.optional(&radios, "Radios")
         self.radios = radios?.elements.map(\.text)
-        var services = services.map { ListOf($0) }
+        var services = services.map { PacketList($0) }
         try wire.optional(&services, "Services")
         self.services = services?.elements
         try wire.flag(&pairs, "Pairing")
         try wire.flag(&seesAddresses, "Addresses")
         try wire.text(&origin, "Origin")
-        var mark = Numbering(isAdministrator ? 1 : 0)
+        var mark = TrailingNumber(isAdministrator ? 1 : 0)
         try wire.tail(&mark)
         isAdministrator = mark != nil
     }

@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 
 /// A question or command for the daemon that needs no session.
-package enum Question: Choice, Packet {
+package enum Question: TaggedEnum, Packet {
     /// The running and kept apps. Root and the daemon's user get those of all users, other users only their own.
     case apps
     /// The permissions of the app in this process.
@@ -79,7 +79,7 @@ package enum Question: Choice, Packet {
 }
 
 /// The daemon's answer to a question.
-package enum Answer: Choice, Packet {
+package enum Answer: TaggedEnum, Packet {
     case apps([AppFact])
     case grant(GrantFact)
     /// The command was carried out.

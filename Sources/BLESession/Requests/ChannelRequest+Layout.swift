@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension ChannelRequest: Choice {
+extension ChannelRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .send: 1

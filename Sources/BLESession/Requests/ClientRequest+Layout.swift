@@ -56,7 +56,7 @@ private struct TimeLimit: Packet {
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.duration(&duration, "Time") }
 }
 
-extension ClientRequest: Choice, Packet {
+extension ClientRequest: TaggedEnum, Packet {
     package init() { self = .stopScan }
 
     package var code: UInt8 {
@@ -104,14 +104,14 @@ extension ClientRequest: Choice, Packet {
         switch self {
         case .scan(var request, let number):
             try request.layout(&wire)
-            var tail = Numbering(number)
+            var tail = TrailingNumber(number)
             try wire.tail(&tail)
             self = .scan(request, number: tail?.number ?? 0)
         case .stopScan, .showAlerts, .tester: break
         case .connect(var peer, var request):
             try wire.field(&peer, "Peer")
             try request.layout(&wire)
-            var renewal = Numbering(request.isRenewal ? 1 : 0)
+            var renewal = TrailingNumber(request.isRenewal ? 1 : 0)
             try wire.tail(&renewal)
             request.isRenewal = renewal != nil
             self = .connect(peer, request)
@@ -121,7 +121,7 @@ extension ClientRequest: Choice, Packet {
         case .peer(var peer, var request, let number):
             try wire.field(&peer, "Peer")
             try request.layout(&wire)
-            var tail = Numbering(number.rawValue)
+            var tail = TrailingNumber(number.rawValue)
             try wire.tail(&tail)
             self = .peer(peer, request, RequestNumber(rawValue: tail?.number ?? 0))
         case .server(let request): self = try Self.laidOut(.server(request), &wire)

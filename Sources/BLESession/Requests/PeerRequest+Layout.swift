@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension PeerRequest: Choice {
+extension PeerRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .attribute(let request): request.code
@@ -39,7 +39,7 @@ extension PeerRequest: Choice {
 
 // The codes of link requests and of attribute requests must not overlap.
 
-extension LinkRequest: Choice {
+extension LinkRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .readRSSI: 1
@@ -65,7 +65,7 @@ extension LinkRequest: Choice {
     }
 }
 
-extension AttributeRequest: Choice {
+extension AttributeRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .discoverServices: 3

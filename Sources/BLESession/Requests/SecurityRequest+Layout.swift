@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 
 /// The last part of a request to insist on a pairing policy, which older daemons do not know and skip.
-private struct InsistTail: Packet {
+private struct SetPolicyTail: Packet {
     private(set) var unattended: UnattendedPairing?
     private(set) var everywhere: Bool
 
@@ -22,13 +22,13 @@ private struct InsistTail: Packet {
     }
 }
 
-extension SecurityRequest: Choice {
+extension SecurityRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
-        case .attend: 1
+        case .setAgent: 1
         case .answer: 2
         case .pair: 3
-        case .insist: 4
+        case .setPolicy: 4
         case .makeOutOfBandData: 5
         case .takeOutOfBandData: 6
         case .takeTemporaryKey: 7
@@ -39,10 +39,10 @@ extension SecurityRequest: Choice {
 
     package init?(blank code: UInt8) {
         switch code {
-        case 1: self = .attend(nil)
+        case 1: self = .setAgent(nil)
         case 2: self = .answer(.blank, .cancel)
         case 3: self = .pair(.blank)
-        case 4: self = .insist(PairingPolicy())
+        case 4: self = .setPolicy(PairingPolicy())
         case 5: self = .makeOutOfBandData
         case 6: self = .takeOutOfBandData(nil, from: .blank)
         case 7: self = .takeTemporaryKey(nil, with: nil)
@@ -54,9 +54,9 @@ extension SecurityRequest: Choice {
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
-        case .attend(var capability):
+        case .setAgent(var capability):
             try wire.optional(&capability, blank: .noInputNoOutput, "IO Capability")
-            self = .attend(capability)
+            self = .setAgent(capability)
         case .answer(var peer, var reply):
             try wire.field(&peer, "Peer")
             try reply.layout(&wire)
@@ -64,12 +64,12 @@ extension SecurityRequest: Choice {
         case .pair(var peer):
             try wire.field(&peer, "Peer")
             self = .pair(peer)
-        case .insist(var policy, let everywhere):
+        case .setPolicy(var policy, let everywhere):
             try policy.layout(&wire)
-            var tail = policy.unattended != nil || everywhere ? InsistTail(policy.unattended, everywhere) : nil
+            var tail = policy.unattended != nil || everywhere ? SetPolicyTail(policy.unattended, everywhere) : nil
             try wire.tail(&tail)
             policy.unattended = tail?.unattended
-            self = .insist(policy, everywhere: tail?.everywhere ?? false)
+            self = .setPolicy(policy, everywhere: tail?.everywhere ?? false)
         case .makeOutOfBandData, .listBonds: break
         case .takeOutOfBandData(var told, var peer):
             try wire.optional(&told, "Told")

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension ServerResponse: Choice {
+extension ServerResponse: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .success: 1
@@ -32,7 +32,7 @@ extension ServerResponse: Choice {
 /// A request about the local server: about the server itself, or about its services.
 ///
 /// The codes of the two kinds do not overlap.
-enum OwnServerRequest: Choice {
+enum OwnServerRequest: TaggedEnum {
     case server(ServerRequest)
     case service(ServiceRequest)
 
@@ -72,7 +72,7 @@ enum OwnServerRequest: Choice {
     }
 }
 
-extension ServerRequest: Choice {
+extension ServerRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .startAdvertising: 4
@@ -122,7 +122,7 @@ extension ServerRequest: Choice {
     }
 }
 
-extension ServiceRequest: Choice {
+extension ServiceRequest: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .addService: 1
@@ -160,7 +160,7 @@ extension ServiceRequest: Choice {
         case .update(var attribute, var value, let centrals):
             try wire.field(&attribute, "Attribute")
             try wire.sized(&value, "Value")
-            var list = centrals.map { ListOf($0.map(PeerReference.init)) }
+            var list = centrals.map { PacketList($0.map(PeerReference.init)) }
             try wire.optional(&list, "Centrals")
             self = .update(attribute, value, to: list?.elements.map(\.peer))
         }

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-extension Failure: Choice, Packet {
+extension Failure: TaggedEnum, Packet {
     package init() { self = .att(ATT.ErrorCode(wire: 0)) }
 
     package var code: UInt8 {

@@ -32,7 +32,7 @@ extension ChannelID: WireField {
 /// A number at the end of a message.
 ///
 /// A number that is 0 is left out.
-struct Numbering: Packet {
+struct TrailingNumber: Packet {
     private(set) var number: UInt32
 
     init?(_ number: UInt32) {

@@ -64,7 +64,7 @@ extension LinkDetails: Packet {
     }
 }
 
-extension LinkTuning: Choice {
+extension LinkTuning: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .parameters: 1

@@ -90,7 +90,7 @@ extension PairingInquiry: Packet {
     }
 }
 
-extension PairingQuestion: Choice {
+extension PairingQuestion: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .consent: 1
@@ -126,7 +126,7 @@ extension PairingQuestion: Choice {
     }
 }
 
-extension PairingReply: Choice {
+extension PairingReply: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .confirm: 1
@@ -182,7 +182,7 @@ extension PairingMethod: WireField {
     }
 }
 
-extension PairingFailure: Choice {
+extension PairingFailure: TaggedEnum {
     package var code: UInt8 {
         switch self {
         case .refused: 1
@@ -192,7 +192,7 @@ extension PairingFailure: Choice {
         case .disconnected: 5
         case .tooSoon: 6
         case .cannotAuthenticate: 7
-        case .nobodyToAsk: 8
+        case .noAgent: 8
         }
     }
 
@@ -205,7 +205,7 @@ extension PairingFailure: Choice {
         case 5: self = .disconnected
         case 6: self = .tooSoon(until: Instant())
         case 7: self = .cannotAuthenticate
-        case 8: self = .nobodyToAsk
+        case 8: self = .noAgent
         default: return nil
         }
     }
@@ -218,7 +218,7 @@ extension PairingFailure: Choice {
         case .refusedByPeer(var reason):
             try wire.field(&reason, "Reason")
             self = .refusedByPeer(reason)
-        case .timedOut, .encryptionFailed, .disconnected, .cannotAuthenticate, .nobodyToAsk: break
+        case .timedOut, .encryptionFailed, .disconnected, .cannotAuthenticate, .noAgent: break
         case .tooSoon(let until):
             var nanoseconds = UInt64(bitPattern: until.nanoseconds)
             try wire.integer(&nanoseconds, "Nanoseconds")

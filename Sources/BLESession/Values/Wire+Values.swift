@@ -91,7 +91,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
 }
 
 /// A list of values in the form of a packet.
-package struct ListOf<Element: Packet>: Packet {
+package struct PacketList<Element: Packet>: Packet {
     package var elements: [Element]
     package init(_ elements: [Element]) { self.elements = elements }
     package init() { elements = [] }
@@ -148,7 +148,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         _ result: inout Result<[Element], Failure>,
         _ name: StaticString
     ) throws(PacketError) {
-        var list = result.map(ListOf.init)
+        var list = result.map(PacketList.init)
         try self.result(&list, name)
         result = list.map(\.elements)
     }

@@ -8,14 +8,14 @@ extension WorldCore {
 
     /// Records the alerts that an app requests for when it is suspended.
     func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
-        stations[index].wishes[client.rawValue, default: RequestedAlerts()].note(request)
+        stations[index].requestedAlerts[client.rawValue, default: RequestedAlerts()].note(request)
     }
 
     /// Shows an alert for an event that a suspended app does not receive, if the app has requested alerts for such
     /// events.
     func alert(_ event: ClientEvent, instead session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine]
-        guard let (occasion, peer) = station.wishes[client.rawValue]?.occasion(of: event) else { return }
+        guard let (occasion, peer) = station.requestedAlerts[client.rawValue]?.occasion(of: event) else { return }
         let app = station.apps[session.app].name
         let alert = ClientAlert(occasion, of: app, with: peer, called: station.names[peer])
         show(Machine.Alert.Occasion(occasion), alert.text, by: app, on: station)
@@ -32,11 +32,11 @@ extension WorldCore {
     }
 
     /// Reports to a manager that its app may not use the radio, or asks the user if they have not decided yet.
-    mutating func turnAway(_ session: WorldSession, _ client: ClientID) {
+    mutating func reportMissingPermission(_ session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine], app = station.apps[session.app]
         switch app.authorization {
         case .allowed: break
-        case .denied, .restricted: tell(session, client, .stateChanged(.unauthorized))
+        case .denied, .restricted: deliver(.stateChanged(.unauthorized), to: session, client)
         case .notDetermined:
             let isAsked = station.alerts.contains { $0.occasion == .authorization && $0.app == app.name }
             guard !isAsked else { return }
@@ -46,7 +46,7 @@ extension WorldCore {
 
     /// Sets the user's decision about an app, which may be running.
     mutating func authorize(_ app: Int, on index: Int, _ authorization: Machine.Authorization) {
-        hear()
+        processInbox()
         let station = stations[index], was = station.apps[app].authorization
         guard authorization != was else { return }
         station.apps[app].authorization = authorization
@@ -58,13 +58,13 @@ extension WorldCore {
             let client = ClientID(rawValue: number)
             if was == .allowed {
                 station.host.close(session.client, at: now)
-                if authorization == .notDetermined { tell(session, client, .stateChanged(.unknown)) }
+                if authorization == .notDetermined { deliver(.stateChanged(.unknown), to: session, client) }
             }
             if authorization == .allowed {
                 station.host.open(session.client, role: session.role, of: session.owner, at: now)
                 tellPhase(to: client)
             } else {
-                turnAway(session, client)
+                reportMissingPermission(session, client)
             }
         }
         markDirty(index)

@@ -29,7 +29,7 @@ extension WorldCore {
     }
 
     /// Delivers an event to an app: now, or when the app is no longer suspended.
-    mutating func tell(_ session: WorldSession, _ client: ClientID, _ event: ClientEvent) {
+    mutating func deliver(_ event: ClientEvent, to session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine]
         station.learnNames(event)
         guard station.phase(of: session.role) == .suspended else {

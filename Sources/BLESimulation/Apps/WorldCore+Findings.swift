@@ -28,7 +28,7 @@ extension WorldCore {
             }
         }
         if let overtime = overtime(of: session) {
-            let sentence = "\(request.step) was requested \(overtime.inMilliseconds) after the app was woken"
+            let sentence = "\(request.methodName) was requested \(overtime.inMilliseconds) after the app was woken"
             result.append(Suspicion(rule: .backgroundTime, sentence: sentence))
         }
         return result

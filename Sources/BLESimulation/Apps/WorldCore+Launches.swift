@@ -24,20 +24,20 @@ extension WorldCore {
         }
         // While a manager with this identifier exists, a second one does not continue its session.
         guard !restorable[place].session.hasApp else { return open(session) }
-        let heir = nextClient
+        let newClient = nextClient
         var session = session
         session.client = restorable[place].client
         clients.append(.app(session))
-        clients[session.client.rawValue] = .relaunched(heir)
+        clients[session.client.rawValue] = .relaunched(newClient)
         if let state = restorable[place].session.appReturned() {
             let restored = ClientEvent.restored(state)
-            stations[index].wishes[heir.rawValue, default: RequestedAlerts()].note(restored)
-            deliveries.append((heir.rawValue, restored))
+            stations[index].requestedAlerts[newClient.rawValue, default: RequestedAlerts()].note(restored)
+            deliveries.append((newClient.rawValue, restored))
         }
         stations[index].host.appReturned(session.client, at: now)
         drain(index)
-        tellPhase(to: heir)
-        return heir
+        tellPhase(to: newClient)
+        return newClient
     }
 
     /// Closes a manager's session.
@@ -47,20 +47,20 @@ extension WorldCore {
         restorable.removeAll { $0.client == session.client }
         clients[session.client.rawValue] = .gone
         clients[client.rawValue] = .gone
-        _ = takeUnheard(by: client, on: index)
+        _ = takeUndelivered(by: client, on: index)
         stations[index].host.close(session.client, at: now)
         markDirty(index)
     }
 
     /// Ends all apps of a machine: their managers get no more events.
     mutating func endApps(of index: Int, _ end: Machine.AppEnd) {
-        hear()
+        processInbox()
         stations[index].isLaunched = false
         for client in clients.indices {
             guard case .app(let session) = clients[client], session.machine == index else { continue }
             let isPreserved = end != .quitByUser && stations[index].phase(of: session.role) != .suspended
             if isPreserved {
-                leave(ClientID(rawValue: client), session)
+                endManager(ClientID(rawValue: client), session)
             } else {
                 close(ClientID(rawValue: client))
             }
@@ -72,34 +72,34 @@ extension WorldCore {
     /// Ends a manager.
     ///
     /// Its session continues if the manager has a restore identifier.
-    private mutating func leave(_ client: ClientID, _ session: WorldSession) {
-        guard let place = preservedPlace(of: session.client) else { return close(client) }
+    private mutating func endManager(_ client: ClientID, _ session: WorldSession) {
+        guard let place = restorableIndex(of: session.client) else { return close(client) }
         let index = session.machine
-        let unheard = takeUnheard(by: client, on: index)
+        let undelivered = takeUndelivered(by: client, on: index)
         clients[client.rawValue] = .gone
         clients[session.client.rawValue] = .ended
         restorable[place].session.appEnded()
-        for event in unheard { hold(event, for: session.client) }
-        guard preservedPlace(of: session.client) != nil else { return }
+        for event in undelivered { hold(event, for: session.client) }
+        guard restorableIndex(of: session.client) != nil else { return }
         stations[index].host.appEnded(session.client, at: now)
         stations[index].host.perform(.appMoved(to: .background), for: session.client, at: now)
         markDirty(index)
     }
 
     /// Removes and returns the events that a manager has not received yet.
-    private mutating func takeUnheard(by client: ClientID, on index: Int) -> [ClientEvent] {
-        let unheard = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
+    private mutating func takeUndelivered(by client: ClientID, on index: Int) -> [ClientEvent] {
+        let undelivered = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
         deliveries.removeAll { $0.client == client.rawValue }
         stations[index].held.removeAll { $0.client == client.rawValue }
-        return unheard
+        return undelivered
     }
 
     /// Returns the index in ``restorable`` of the session that the host knows as `client`; `nil` if there is none.
-    func preservedPlace(of client: ClientID) -> Int? { restorable.firstIndex { $0.client == client } }
+    func restorableIndex(of client: ClientID) -> Int? { restorable.firstIndex { $0.client == client } }
 
     /// Drops the session of a manager whose app has ended.
     mutating func giveUp(_ client: ClientID) {
-        guard let place = preservedPlace(of: client), !restorable[place].session.hasApp else { return }
+        guard let place = restorableIndex(of: client), !restorable[place].session.hasApp else { return }
         let index = restorable.remove(at: place).machine
         clients[client.rawValue] = .gone
         stations[index].host.close(client, at: now)
@@ -109,14 +109,14 @@ extension WorldCore {
     /// Processes an event for a manager whose app has ended: keeps it for the next launch, launches the app if the
     /// event requires it, or answers it in the app's place.
     mutating func hold(_ event: ClientEvent, for client: ClientID) {
-        guard let place = preservedPlace(of: client) else { return }
+        guard let place = restorableIndex(of: client) else { return }
         let index = restorable[place].machine
         stations[index].learnNames(event)
         switch restorable[place].session.receive(event, canLaunch: stations[index].launcher != nil) {
         case .hold(let launches): if launches { launch(index) }
         case .refuse(let answer): ask([answer], for: client, on: index)
         case .send(let requests): ask(requests, for: client, on: index)
-        case .giveUp: giveUp(client)
+        case .dropSession: giveUp(client)
         case .drop: break
         case .deliver, .deliverAll: preconditionFailure("an ended app receives no events")
         }
@@ -160,7 +160,7 @@ extension WorldCore {
 
     /// Records an app's request if the session can continue without the app.
     mutating func preserve(_ request: ClientRequest, for client: ClientID) {
-        guard let place = preservedPlace(of: client) else { return }
+        guard let place = restorableIndex(of: client) else { return }
         restorable[place].session.note(request)
     }
 
@@ -171,7 +171,7 @@ extension WorldCore {
     mutating func preserve(_ event: ClientEvent, for client: Int) -> [ClientEvent] {
         if case .restored = event { return [event] }
         guard !restorable.isEmpty, case .app(let session) = clients[client],
-            let place = preservedPlace(of: session.client)
+            let place = restorableIndex(of: session.client)
         else { return [event] }
         switch restorable[place].session.receive(event, canLaunch: false) {
         case .deliver: return [event]
@@ -179,7 +179,7 @@ extension WorldCore {
             ask(requests, for: session.client, on: session.machine)
             return events
         case .hold: return []
-        case .refuse, .send, .giveUp, .drop: preconditionFailure("a running app receives all events")
+        case .refuse, .send, .dropSession, .drop: preconditionFailure("a running app receives all events")
         }
     }
 }

@@ -84,7 +84,7 @@ extension Machine {
             guard let place = core.devices.firstIndex(where: { $0.station == index }) else {
                 preconditionFailure("\(name) was not placed as a SimulatedPeripheral")
             }
-            for request in body(&core.devices[place]) { core.tell(.request(request, core.devices[place].client)) }
+            for request in body(&core.devices[place]) { core.enqueue(.request(request, core.devices[place].client)) }
             core.deviceDeadlines[place] = core.devices[place].deadline
         }
     }

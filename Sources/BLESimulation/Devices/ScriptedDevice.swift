@@ -79,11 +79,11 @@ struct ScriptedDevice {
     /// Makes the device refuse pairing from now on, or lets the host accept pairing again.
     mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
         behaviour.refusesPairing = isRefusing
-        return [attendance]
+        return [agentRequest]
     }
 
     /// The request that makes the host ask the device about each pairing, if the device refuses pairing.
-    var attendance: ClientRequest { .security(.attend(behaviour.refusesPairing ? .displayYesNo : nil)) }
+    var agentRequest: ClientRequest { .security(.setAgent(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
     /// Returns the request that starts the removal of all bonds.
     mutating func forgetBonds() -> [ClientRequest] {

@@ -15,7 +15,7 @@ extension Machine {
     }
 
     /// Resets the controller: links are lost, and managers are resetting.
-    public func resetController() { world.tell(.strike(.controllerReset, machine: name)) }
+    public func resetController() { world.enqueue(.startFault(.controllerReset, machine: name)) }
 
     /// The number of data packets between the machine's host and its controller, in both directions together.
     public var packetCount: Int {

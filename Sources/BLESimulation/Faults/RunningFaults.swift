@@ -42,5 +42,5 @@ struct RunningFaults {
     }
 
     /// Ends all faults with this effect, because a test itself causes or ends the effect.
-    mutating func giveWay(_ effect: Effect) { running.removeAll { $0.effect == effect } }
+    mutating func endAll(with effect: Effect) { running.removeAll { $0.effect == effect } }
 }

@@ -12,7 +12,7 @@ extension WorldCore {
     mutating func plan(_ faults: [World.Fault]) {
         for fault in faults {
             if case .time(let age) = fault.moment {
-                agenda.add(.strike(fault.kind, machine: fault.machine), at: max(now, Instant() + age))
+                agenda.add(.startFault(fault.kind, machine: fault.machine), at: max(now, Instant() + age))
             } else {
                 faultPlan.add(fault)
             }
@@ -24,21 +24,21 @@ extension WorldCore {
     mutating func countPacket(_ bytes: [UInt8], _ index: Int) {
         guard bytes.first == HCI.PacketType.acl.wire else { return }
         for fault in faultPlan.packetPassed(index, stations[index].name) {
-            agenda.add(.strike(fault.kind, machine: fault.machine), at: now)
+            agenda.add(.startFault(fault.kind, machine: fault.machine), at: now)
         }
     }
 
     /// Counts a step of an app, and schedules the faults planned for it.
     mutating func countStep(_ name: String, on index: Int) {
         for fault in faultPlan.stepTaken(name, index, stations[index].name) {
-            agenda.add(.strike(fault.kind, machine: fault.machine), at: now)
+            agenda.add(.startFault(fault.kind, machine: fault.machine), at: now)
         }
     }
 
     /// Starts a fault now.
     ///
     /// Has no effect if there is no machine with this name.
-    mutating func strike(_ kind: World.Fault.Kind, _ machine: String) {
+    mutating func startFault(_ kind: World.Fault.Kind, _ machine: String) {
         guard let index = stations.firstIndex(where: { $0.name == machine }) else { return }
         story.add(.remark("\(kind)", machine: index), at: now)
         switch kind {
@@ -52,7 +52,7 @@ extension WorldCore {
     /// Starts the effect of a fault, unless a test has already caused the same effect itself.
     private mutating func begin(_ effect: RunningFaults.Effect, of index: Int, for duration: Duration) {
         let station = stations[index]
-        guard station.runningFaults.have(effect) || !station.radio.hasSuffered(effect) else { return }
+        guard station.runningFaults.have(effect) || !station.radio.isAffected(by: effect) else { return }
         let number = station.runningFaults.begin(effect)
         agenda.add(.endFault(machine: index, number), at: now + duration)
         switch effect {
@@ -74,7 +74,7 @@ extension WorldCore {
 
     /// Isolates a machine from all others, or ends its isolation, depending on its running faults.
     private mutating func isolate(_ index: Int) {
-        for other in stations.indices where other != index { set(index, other, apart: areApart(index, other)) }
+        for other in stations.indices where other != index { set(index, other, separated: areSeparated(index, other)) }
     }
 
     /// Moves a machine in a straight line.
@@ -103,7 +103,7 @@ extension WorldCore {
 
 extension MachineState.Radio {
     /// Returns whether a radio is already in the state that a fault would cause.
-    fileprivate func hasSuffered(_ effect: RunningFaults.Effect) -> Bool {
+    fileprivate func isAffected(by effect: RunningFaults.Effect) -> Bool {
         switch (self, effect) {
         case (.switchedOff, .switchedOff), (.unplugged, .unplugged): true
         case (.present, _), (.resetting, _), (.switchedOff, _), (.unplugged, _): false

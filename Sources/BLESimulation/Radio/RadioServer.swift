@@ -45,13 +45,13 @@ package final class RadioServer: @unchecked Sendable {
 
     private let loop = EventLoop("bluetooth-radio")
     private let tap: PacketTap?
-    private let newcomers: ExtraConnections
+    private let extraConnections: ExtraConnections
     private let refused: (@Sendable (UInt16) -> Void)?
     // These two are used for every packet. Their exclusivity is not checked, because only this file uses them, and
     // never while one of them is being changed.
     @exclusivity(unchecked) private var air: Air
     @exclusivity(unchecked) private var ports: [Port] = []
-    private var doors: [SocketListener] = []
+    private var listeners: [SocketListener] = []
     private var pace: RadioPace
     /// The packets being sent; the ports share this storage.
     private var packets: [UInt8] = []
@@ -70,7 +70,7 @@ package final class RadioServer: @unchecked Sendable {
     ///     radio channel.
     ///   - loss: The share of packets that are lost on the air, from 0 to 1.
     ///   - pace: The relation of air time to real time.
-    ///   - newcomers: The handling of a new connection to a controller that already has a host.
+    ///   - extraConnections: The handling of a new connection to a controller that already has a host.
     ///   - tap: Called with every HCI packet.
     ///   - refused: Called with the port at which a second connection was refused, at most once for each host that
     ///     holds the port.
@@ -78,14 +78,14 @@ package final class RadioServer: @unchecked Sendable {
         seed: UInt64,
         loss: Double = 0,
         pace: RadioPace = RadioPace(),
-        newcomers: ExtraConnections = .wait(.milliseconds(100)),
+        extraConnections: ExtraConnections = .wait(.milliseconds(100)),
         tap: PacketTap? = nil,
         refused: (@Sendable (UInt16) -> Void)? = nil
     ) {
         air = Air(seed: seed, conditions: .init(loss: loss))
         firstAddress = Self.firstAddress(seed: seed)
         self.pace = pace
-        self.newcomers = newcomers
+        self.extraConnections = extraConnections
         self.tap = tap
         self.refused = refused
         loop.start { [weak self] in self?.takeTurn() }
@@ -125,9 +125,9 @@ package final class RadioServer: @unchecked Sendable {
     package func share(_ address: SocketAddress) throws(TransportError) -> UInt16 {
         let result: Result<UInt16, TransportError> = loop.sync { [self] in
             Result { () throws(TransportError) in
-                let door = try SocketListener(at: address, on: loop) { [weak self] in self?.admit($0) }
-                doors.append(door)
-                return door.port
+                let listener = try SocketListener(at: address, on: loop) { [weak self] in self?.admit($0) }
+                listeners.append(listener)
+                return listener.port
             }
         }
         return try result.get()
@@ -154,7 +154,7 @@ package final class RadioServer: @unchecked Sendable {
     /// Closes all connections and ports.
     package func stop() {
         loop.sync { [self] in
-            doors = []
+            listeners = []
             for index in ports.indices {
                 ports[index].listener = nil
                 ports[index].waiting = WaitingConnections()
@@ -169,7 +169,7 @@ package final class RadioServer: @unchecked Sendable {
         // The end of the host's connection may not have been read yet.
         ports[index].stream?.catchUp()
         guard let current = ports[index].stream else { return serve(stream, at: index) }
-        switch newcomers {
+        switch extraConnections {
         case .replace:
             current.close()
             serve(stream, at: index)
@@ -234,7 +234,7 @@ package final class RadioServer: @unchecked Sendable {
     private func takeTurn() -> Instant? {
         guard !isStopped else { return nil }
         air.wake(at: now)
-        repeat { drain() } while hurry() || sendOutgoing()
+        repeat { drain() } while skipAirTime() || sendOutgoing()
         var deadline = air.deadline.map(pace.turn(for:))
         deadline.bringForward(to: refuseOverdue())
         return deadline
@@ -244,12 +244,12 @@ package final class RadioServer: @unchecked Sendable {
     /// their packets.
     ///
     /// Returns whether any air time was skipped.
-    private func hurry() -> Bool {
+    private func skipAirTime() -> Bool {
         guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
         let clock = loop.clock.now
         var hasJumped = false
-        while let due = air.carryOn() {
+        while let due = air.runNext() {
             pace.jump(to: due, from: clock)
             // The tap must receive each packet with the time at which it was sent.
             if tap != nil { drain() }

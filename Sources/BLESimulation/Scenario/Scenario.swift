@@ -81,7 +81,7 @@ extension Scenario: Decodable {
             (seed, conditions, peripherals) = (1, World.Conditions(), [try SimulatedPeripheral(from: decoder)])
             return
         }
-        try decoder.refuseKeys(of: "a world", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "a world", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         seed = try values.decodeIfPresent(Bounds(UInt64.min...UInt64.max), forKey: .seed) ?? 1
         conditions = World.Conditions(loss: try values.decodeIfPresent(Bounds(0.0...1), forKey: .loss) ?? 0)

@@ -11,12 +11,12 @@ extension SimulatedPeripheral: Decodable {
 
     /// Decodes a device: one of a ``Scenario``, or a device in a file of its own.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "a device", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "a device", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         name = try values.decode(String.self, forKey: .name)
         position = try values.decodeIfPresent(World.Position.self, forKey: .position) ?? World.Position()
         services = try values.decodeIfPresent([Service].self, forKey: .services) ?? []
-        if let (index, part) = missingPart {
+        if let (index, part) = missingInclude {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath
@@ -51,7 +51,7 @@ extension SimulatedPeripheral: Decodable {
 
     /// The index of the first service whose included services are not all listed before it, and the type of the first
     /// of them that is missing; `nil` if there is no such service.
-    package var missingPart: (service: Int, part: String)? {
+    package var missingInclude: (service: Int, part: String)? {
         var known: Set<BluetoothUUID> = []
         for (index, service) in services.enumerated() {
             if let part = service.includes.first(where: { BluetoothUUID($0).map(known.contains) != true }) {
@@ -68,7 +68,7 @@ extension SimulatedPeripheral.Service: Decodable {
 
     /// Decodes a service of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "a service", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "a service", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid, of: .service)
         isAdvertised = try values.decodeIfPresent(Bool.self, forKey: .advertised) ?? true
@@ -88,7 +88,7 @@ extension SimulatedPeripheral.Characteristic: Decodable {
 
     /// Decodes a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "a characteristic", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "a characteristic", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid, of: .characteristic)
         properties = try values.namesIfPresent(forKey: .properties) ?? []
@@ -107,7 +107,7 @@ extension SimulatedPeripheral.Answer: Decodable {
 
     /// Decodes an answer of a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "an answer", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "an answer", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         written = try values.octetsIfPresent(forKey: .to) ?? []
         value = try values.octetsIfPresent(forKey: .value) ?? []
@@ -122,7 +122,7 @@ extension SimulatedPeripheral.Descriptor: Decodable {
 
     /// Decodes a descriptor of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "a descriptor", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "a descriptor", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid, of: .descriptor)
         isValueKnown = try values.decodeIfPresent(Bool.self, forKey: .known) ?? true
@@ -135,7 +135,7 @@ extension SimulatedPeripheral.ServiceDatum: Decodable {
 
     /// Decodes service data of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "data of a service", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "data of a service", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         service = try values.uuid(forKey: .uuid, of: .service)
         value = try values.octetsIfPresent(forKey: .value) ?? []
@@ -147,7 +147,7 @@ extension SimulatedPeripheral.Notifications: Decodable {
 
     /// Decodes the notifications of a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "“notify”", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "“notify”", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         interval = .milliseconds(try values.decode(Bounds(1...86_400_000, of: "milliseconds"), forKey: .every))
         self.values = try values.decode([String].self, forKey: .values).map { try values.octets($0, .values) }
@@ -169,7 +169,7 @@ extension World.Position: Codable {
 
     /// Decodes `x`, `y` and `z`; each defaults to 0.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(of: "a position", but: Key.self)
+        try decoder.refuseUnknownKeys(of: "a position", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         x = try values.decodeIfPresent(Self.bounds, forKey: .x) ?? 0
         y = try values.decodeIfPresent(Self.bounds, forKey: .y) ?? 0

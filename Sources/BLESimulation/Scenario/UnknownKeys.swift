@@ -5,8 +5,8 @@ extension Decoder {
     ///
     /// `subject` names the part of the file in the error, such as “a world”. Unknown keys are misspelled, or are from
     /// files for an earlier version of `ble serve`.
-    func refuseKeys<Key: CodingKey & CaseIterable>(of subject: String, but key: Key.Type) throws {
-        try refuseKeys(of: subject, but: key, hints: hints)
+    func refuseUnknownKeys<Key: CodingKey & CaseIterable>(of subject: String, allowing key: Key.Type) throws {
+        try refuseUnknownKeys(of: subject, allowing: key, hints: hints)
     }
 }
 

@@ -8,7 +8,7 @@ struct Story: Sendable {
         /// An app's request through the manager with the number `client`; the app is identified by its machine and
         /// index.
         case asked(ClientRequest, machine: Int, app: Int, client: Int)
-        case heard(ClientEvent, machine: Int, app: Int, client: Int)
+        case delivered(ClientEvent, machine: Int, app: Int, client: Int)
         /// A remark about a machine, such as a fault.
         case remark(String, machine: Int)
     }
@@ -45,12 +45,12 @@ struct Story: Sendable {
     /// The names and attributes learnt from entries that have since been dropped.
     private(set) var before = Transcript()
     /// The maximum number of packets in the text.
-    private static let toldPackets = 40
+    private static let mostPackets = 40
 
     mutating func add(_ entry: Entry, at now: Instant) {
         switch entries.append((now, entry))?.1 {
         case .asked(let request, _, _, let client): before.learn(request, of: client)
-        case .heard(let event, _, _, let client): before.learn(event, of: client)
+        case .delivered(let event, _, _, let client): before.learn(event, of: client)
         case .remark, nil: break
         }
     }
@@ -73,16 +73,16 @@ struct Story: Sendable {
             case .asked(let request, let machine, let app, let client):
                 let line = transcript.line(request, of: client)
                 lines.append("\(stamp)  \(name(machine, app)) #\(client) requests: \(line)")
-            case .heard(let event, let machine, let app, let client):
+            case .delivered(let event, let machine, let app, let client):
                 let line = transcript.line(event, to: client)
                 lines.append("\(stamp)  \(name(machine, app)) #\(client) receives: \(line)")
             case .remark(let text, let machine): lines.append("\(stamp)  \(name(machine, nil)): \(text)")
             }
         }
-        let told = packets.all.suffix(Self.toldPackets)
-        if !told.isEmpty { lines += ["", "The last packets:"] }
+        let lastPackets = packets.all.suffix(Self.mostPackets)
+        if !lastPackets.isEmpty { lines += ["", "The last packets:"] }
         var traces: [(machine: String, trace: HCITrace)] = []
-        for packet in told {
+        for packet in lastPackets {
             if !traces.contains(where: { $0.machine == packet.machine }) {
                 traces.append((packet.machine, HCITrace()))
             }

@@ -53,7 +53,7 @@ extension Story {
             case .asked(let request, let machine, _, let client):
                 let text = "app \(client) requests: \(transcript.line(request, of: client))"
                 builder.add(text: text, of: PacketSource(machine: name(machine)), at: time)
-            case .heard(let event, let machine, _, let client):
+            case .delivered(let event, let machine, _, let client):
                 let text = "app \(client) receives: \(transcript.line(event, to: client))"
                 builder.add(text: text, of: PacketSource(machine: name(machine)), at: time)
             case .remark(let text, let machine):

@@ -23,7 +23,7 @@ extension CBCentralManager {
     }
 
     private func peripheral(_ peer: PeerIdentifier, name: String?, _ content: inout Content) -> CBPeripheral {
-        meet(peer, name: name, &content)
+        noteDiscovered(peer, name: name, &content)
         if let known = content.peripherals[peer] { return known }
         let new = CBPeripheral(peer, name: content.seen.name(of: peer), session: session, reference: reference)
         content.peripherals[peer] = new
@@ -31,8 +31,8 @@ extension CBCentralManager {
     }
 
     /// Adds `peer` to the known peers of this manager and of the process's other managers.
-    func meet(_ peer: PeerIdentifier, name: String?, _ content: inout Content) {
-        if content.seen.insert(peer, name: name) { knowledge.meet(peer, name: name) }
+    func noteDiscovered(_ peer: PeerIdentifier, name: String?, _ content: inout Content) {
+        if content.seen.insert(peer, name: name) { knowledge.noteDiscovered(peer, name: name) }
     }
 
     /// Returns the object for `peer`; `nil` if the peer is not known.
@@ -53,7 +53,7 @@ extension CBCentralManager {
     }
 
     func stateChanged(_ state: CBManagerState) {
-        guard enter(state) != state else { return }
+        guard replaceState(with: state) != state else { return }
         if state != .poweredOn {
             endChannels(.poweredOff)
             let (peripherals, scanEnd) = content.withLock {
@@ -84,7 +84,7 @@ extension CBCentralManager {
         }
         guard let news else { return }
         // If the delegate was called for a new name, it may have stopped the scan.
-        if news.peripheral.heard(report), !content.withLock({ $0.hasScanBegun }) { return }
+        if news.peripheral.noteAdvertisement(report), !content.withLock({ $0.hasScanBegun }) { return }
         news.delegate.centralManager(
             self,
             didDiscover: news.peripheral,
@@ -171,14 +171,14 @@ extension CBCentralManager {
     private func callDelegateOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
         guard let delegate else { return peripheral.reconnect() }
         content.withLock {
-            $0.departure = Disconnection(
+            $0.lastDisconnection = Disconnection(
                 peer: peripheral.peer,
                 timestamp: Date().timeIntervalSinceReferenceDate,
                 isReconnecting: isReconnecting
             )
         }
         delegate.centralManager(self, didDisconnectPeripheral: peripheral, error: error)
-        content.withLock { $0.departure = nil }
+        content.withLock { $0.lastDisconnection = nil }
         peripheral.giveUpReconnecting()
     }
 
@@ -188,17 +188,17 @@ extension CBCentralManager {
         error: (any Error)?,
         to delegate: some CBCentralManagerDelegate
     ) {
-        let departure = content.withLock { content in
-            defer { content.departure = nil }
-            return content.departure
+        let lastDisconnection = content.withLock { content in
+            defer { content.lastDisconnection = nil }
+            return content.lastDisconnection
         }
-        guard let departure, departure.peer == peripheral.peer else { return }
+        guard let lastDisconnection, lastDisconnection.peer == peripheral.peer else { return }
         peripheral.reconnect()
         delegate.centralManager(
             self,
             didDisconnectPeripheral: peripheral,
-            timestamp: departure.timestamp,
-            isReconnecting: departure.isReconnecting,
+            timestamp: lastDisconnection.timestamp,
+            isReconnecting: lastDisconnection.isReconnecting,
             error: error
         )
     }
@@ -206,7 +206,7 @@ extension CBCentralManager {
     func linksChanged(_ links: [SystemLink]) {
         let events = content.withLock {
             $0.links = links
-            for link in links { meet(link.peer, name: link.name, &$0) }
+            for link in links { noteDiscovered(link.peer, name: link.name, &$0) }
             return $0.watch?.update(links) ?? []
         }
         for event in events {

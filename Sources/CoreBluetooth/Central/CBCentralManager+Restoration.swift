@@ -61,7 +61,7 @@ extension PeripheralRecord {
     fileprivate mutating func restore(_ state: PreservedPeer, of peripheral: CBPeripheral) {
         link = PeripheralLink(isConnected: state.mtu != nil)
         if let mtu = state.mtu { self.mtu = mtu }
-        for event in state.learnt { restore(event, of: peripheral) }
+        for event in state.validEvents { restore(event, of: peripheral) }
     }
 
     private mutating func restore(_ event: PeerEvent, of peripheral: CBPeripheral) {

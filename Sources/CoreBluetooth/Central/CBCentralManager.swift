@@ -52,7 +52,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var advertisements = SeenAdvertisements()
         var links: [SystemLink] = []
         var watch: ConnectionWatch?
-        var departure: Disconnection?
+        var lastDisconnection: Disconnection?
 
         /// Replaces the current scan, and returns the closure to call because the previous one has ended.
         mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {
@@ -204,9 +204,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }
     }
 
-    override func beWatched() {
-        super.beWatched()
-        content.tell(watchers)
+    override func startReportingChanges() {
+        super.startReportingChanges()
+        content.reportChanges(to: watchers)
     }
 
     override func apply(_ event: ClientEvent, _ latest: inout LatestPeers) {
@@ -230,7 +230,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .featuresChanged(let host): knowledge.update(host)
         case .scanBegan(let number): content.withLock { $0.hasScanBegun = $0.scan != nil && $0.scanNumber == number }
-        case .knownPeers(let peers): content.withLock { for peer in peers { meet(peer.peer, name: peer.name, &$0) } }
+        case .knownPeers(let peers):
+            content.withLock { for peer in peers { noteDiscovered(peer.peer, name: peer.name, &$0) } }
         case .systemLinks(let links): linksChanged(links)
         case .discovered(let report): discovered(report)
         case .connected(let peer, let link): connected(peer, link)

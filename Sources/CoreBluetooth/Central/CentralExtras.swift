@@ -20,14 +20,14 @@ extension CBCentralManager {
         if state == .poweredOn { endScan { $0 == number } }
     }
 
-    /// Calls `tell` when the scan with this number has ended for any reason; immediately if it already has.
-    package func whenScanEnds(_ number: UInt32, _ tell: @escaping @Sendable () -> Void) {
+    /// Calls `body` when the scan with this number has ended for any reason; immediately if it already has.
+    package func whenScanEnds(_ number: UInt32, _ body: @escaping @Sendable () -> Void) {
         let isThere = content.withLock { content in
             guard content.scan != nil, content.scanNumber == number else { return false }
-            content.scanEnd = tell
+            content.scanEnd = body
             return true
         }
-        if !isThere { tell() }
+        if !isThere { body() }
     }
 
     /// Returns whether the scan with this number is the current one and has begun, so that devices discovered now
@@ -45,7 +45,7 @@ extension CBCentralManager {
     /// Returns the object for the sender of an advertisement, after updating it from the advertisement.
     package func peripheral(heardBy report: AdvertisementReport) -> CBPeripheral {
         let peripheral = peripheral(report.peer, name: report.name)
-        peripheral.heard(report)
+        peripheral.noteAdvertisement(report)
         return peripheral
     }
 }

@@ -12,20 +12,20 @@ extension CBManager {
     /// Passes a host event to its channel, if the app still retains the channel.
     func apply(_ event: ChannelEvent, to id: ChannelID) {
         let conduit = channels.withLock { $0[id] }
-        conduit?.hear { $0.receive(event) }
+        conduit?.changeLater { $0.receive(event) }
     }
 
     /// Ends all channels, or only those to `peer` if it is not `nil`.
     func endChannels(_ failure: Failure, with peer: PeerIdentifier? = nil) {
         for conduit in channels.withLock({ $0.objects }) where peer == nil || conduit.peer == peer {
-            conduit.hear { $0.receive(.closed(failure)) }
+            conduit.changeLater { $0.receive(.closed(failure)) }
         }
     }
 
     /// Closes the channels of a PSM that has been unpublished.
     func withdrawChannels(_ psm: CBL2CAPPSM) {
         for conduit in channels.withLock({ $0.objects }) where conduit.psm == psm {
-            conduit.hear { $0.withdraw() }
+            conduit.changeLater { $0.withdraw() }
         }
     }
 }

@@ -16,7 +16,7 @@ final class ChannelConduit: @unchecked Sendable {
     private let condition = NSCondition()
     private var flow: ChannelFlow
     /// True if a block that signals host events to the streams' delegates is already queued.
-    private var willRing = false
+    private var willSignal = false
     /// The events of the streams, which call the streams' delegates.
     ///
     /// Set before the conduit is shared.
@@ -37,16 +37,16 @@ final class ChannelConduit: @unchecked Sendable {
         events = ChannelEvents(order: Int(truncatingIfNeeded: id.rawValue)) {
             session.hold()
         } isDue: { [weak self] side in
-            self?.look { $0.dueEvent(of: side) != nil } ?? false
-        } next: { [weak self] side, told in
-            self?.look { $0.nextEvent(of: side, besides: told) }
+            self?.withFlow { $0.dueEvent(of: side) != nil } ?? false
+        } next: { [weak self] side, delivered in
+            self?.withFlow { $0.nextEvent(of: side, besides: delivered) }
         }
     }
 
     /// Calls `body` with the flow.
     ///
     /// `body` must not change anything that another thread waits for.
-    func look<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
+    func withFlow<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
     /// Changes the flow for a call by the app: sends the resulting requests to the host, wakes blocked reads and
     /// writes, and signals the streams' delegates.
@@ -63,17 +63,17 @@ final class ChannelConduit: @unchecked Sendable {
     ///
     /// The delegates are signalled once all events that arrived together have been processed. Otherwise, their threads
     /// could read and write between two of these events, and no two runs of a simulated world would be the same.
-    func hear(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
-        let mustRing = condition.withLock {
+    func changeLater(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
+        let mustSignal = condition.withLock {
             send(body(&flow))
             condition.broadcast()
-            defer { willRing = true }
-            return !willRing
+            defer { willSignal = true }
+            return !willSignal
         }
-        guard mustRing else { return }
+        guard mustSignal else { return }
         let hold = session.hold()
         reference.queue.async { [self] in
-            condition.withLock { willRing = false }
+            condition.withLock { willSignal = false }
             events.signal()
             withExtendedLifetime(hold) {}
         }
@@ -113,11 +113,11 @@ final class ChannelConduit: @unchecked Sendable {
     ///
     /// It may not block if it delivers host events itself, or in virtual time, which does not pass while a thread is
     /// blocked.
-    private var canWait: Bool { session.passesTime && !ServedQueue.isCurrent }
+    private var canWait: Bool { session.passesTime && !ManagerQueues.isCurrent }
 }
 
 /// Marks the queues on which managers receive host events.
-enum ServedQueue {
+enum ManagerQueues {
     private static let key = DispatchSpecificKey<Void>()
 
     static func mark(_ queue: DispatchQueue) { queue.setSpecific(key: key, value: ()) }

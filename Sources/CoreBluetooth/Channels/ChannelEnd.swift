@@ -12,8 +12,8 @@ struct ChannelEnd {
         conduit.events.attach(stream, as: side)
     }
 
-    var status: Stream.Status { conduit.look { $0.status(of: side) } }
-    var error: (any Error)? { conduit.look { $0.error(of: side) } }
+    var status: Stream.Status { conduit.withFlow { $0.status(of: side) } }
+    var error: (any Error)? { conduit.withFlow { $0.error(of: side) } }
 
     var delegate: (any StreamDelegate)? {
         get { conduit.events.delegate(of: side) }

@@ -23,14 +23,14 @@ final class ChannelEvents: @unchecked Sendable {
         /// True if the source has been signalled and has not yet run.
         ///
         /// Until it runs, `hold` stops virtual time.
-        var isRung = false
+        var isSignalled = false
         var hold: TimeHold?
     }
 
     private let order: Int
     private let hold: @Sendable () -> TimeHold?
     private let isDue: @Sendable (Side) -> Bool
-    private let next: @Sendable (Side, _ told: Stream.Event) -> Stream.Event?
+    private let next: @Sendable (Side, _ delivered: Stream.Event) -> Stream.Event?
     private let lock = NSLock()
     private var listening: [Side: Listening] = [:]
     private var places: [Place] = []
@@ -41,12 +41,12 @@ final class ChannelEvents: @unchecked Sendable {
     ///   - order: The position of the channel among those on the same run loop; the lowest is called first.
     ///   - hold: Stops the time of a simulated world until the returned object is released.
     ///   - isDue: Returns whether a stream has an event to report.
-    ///   - next: Returns the next event to report that is not in `told`, and marks it as reported.
+    ///   - next: Returns the next event to report that is not in `delivered`, and marks it as reported.
     init(
         order: Int,
         hold: @escaping @Sendable () -> TimeHold?,
         isDue: @escaping @Sendable (Side) -> Bool,
-        next: @escaping @Sendable (Side, _ told: Stream.Event) -> Stream.Event?
+        next: @escaping @Sendable (Side, _ delivered: Stream.Event) -> Stream.Event?
     ) {
         self.order = order
         self.hold = hold
@@ -74,7 +74,9 @@ final class ChannelEvents: @unchecked Sendable {
             if let index = places.firstIndex(where: { $0.loop === loop && $0.mode == mode }) {
                 if !places[index].sides.contains(side) { places[index].sides.append(side) }
             } else {
-                let signal = RunLoopSignal(in: loop, mode: mode, order: order) { [weak self] in self?.tell(name, mode) }
+                let signal = RunLoopSignal(in: loop, mode: mode, order: order) { [weak self] in
+                    self?.callDelegates(name, mode)
+                }
                 places.append(Place(loop: loop, mode: mode, signal: signal, sides: [side]))
             }
         }
@@ -104,8 +106,10 @@ final class ChannelEvents: @unchecked Sendable {
         let signals: [RunLoopSignal] = lock.withLock {
             let heard = due.filter { listening[$0]?.delegate != nil }
             return places.indices.compactMap { index in
-                guard !places[index].isRung, places[index].sides.contains(where: heard.contains) else { return nil }
-                (places[index].isRung, places[index].hold) = (true, hold())
+                guard !places[index].isSignalled, places[index].sides.contains(where: heard.contains) else {
+                    return nil
+                }
+                (places[index].isSignalled, places[index].hold) = (true, hold())
                 return places[index].signal
             }
         }
@@ -116,25 +120,25 @@ final class ChannelEvents: @unchecked Sendable {
     ///
     /// Each delegate gets an event at most once per turn of the run loop. If the event occurs again during the calls,
     /// it waits for the next turn.
-    private func tell(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
+    private func callDelegates(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
         let (sides, hold): ([Side], TimeHold?) = lock.withLock {
             let index = places.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }
-            guard let index, places[index].isRung else { return ([], nil) }
-            defer { (places[index].isRung, places[index].hold) = (false, nil) }
+            guard let index, places[index].isSignalled else { return ([], nil) }
+            defer { (places[index].isSignalled, places[index].hold) = (false, nil) }
             return (places[index].sides, places[index].hold)
         }
         guard !sides.isEmpty else { return }
-        for side in Side.allCases where sides.contains(side) { tell(side) }
+        for side in Side.allCases where sides.contains(side) { callDelegates(side) }
         signal()
         withExtendedLifetime(hold) {}
     }
 
-    private func tell(_ side: Side) {
+    private func callDelegates(_ side: Side) {
         let listening = lock.withLock { self.listening[side] }
         guard let stream = listening?.stream, let delegate = listening?.delegate else { return }
-        var told: Stream.Event = []
-        while let event = next(side, told) {
-            told.insert(event)
+        var delivered: Stream.Event = []
+        while let event = next(side, delivered) {
+            delivered.insert(event)
             delegate.stream(stream, handle: event)
         }
     }

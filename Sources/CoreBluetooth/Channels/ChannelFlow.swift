@@ -27,7 +27,7 @@ struct ChannelFlow {
 
         var state = State.notOpen
         /// The events that the delegate has already received.
-        var told: Stream.Event = []
+        var delivered: Stream.Event = []
     }
 
     /// The state of the L2CAP channel.
@@ -49,7 +49,7 @@ struct ChannelFlow {
     /// The number of octets that have been passed to the host and not sent yet.
     private(set) var outstanding = 0
     /// True if the app has tried to write after the channel had ended.
-    private var hasWrittenInVain = false
+    private var hasWrittenAfterEnd = false
 
     /// Creates the flow of an open channel.
     ///
@@ -126,7 +126,7 @@ extension ChannelFlow {
         case (.closed, _): .closed
         case (.open, .open): .open
         case (.open, _) where side == .input && !received.isEmpty: .open
-        case (.open, .over(nil)): side == .output && hasWrittenInVain ? .error : .atEnd
+        case (.open, .over(nil)): side == .output && hasWrittenAfterEnd ? .error : .atEnd
         case (.open, .over), (.open, .released): .error
         }
     }
@@ -151,14 +151,14 @@ extension ChannelFlow {
             case .open: [.openCompleted] + (readiness(of: side).map { [$0] } ?? [])
             default: []
             }
-        return now.first { !self[side].told.contains($0) }
+        return now.first { !self[side].delivered.contains($0) }
     }
 
     /// Returns the next event for a stream's delegate and marks it as delivered; `nil` if there is none or it is in
-    /// `told`.
-    mutating func nextEvent(of side: Side, besides told: Stream.Event) -> Stream.Event? {
-        guard let event = dueEvent(of: side), !told.contains(event) else { return nil }
-        self[side].told.insert(event)
+    /// `delivered`.
+    mutating func nextEvent(of side: Side, besides delivered: Stream.Event) -> Stream.Event? {
+        guard let event = dueEvent(of: side), !delivered.contains(event) else { return nil }
+        self[side].delivered.insert(event)
         return event
     }
 
@@ -190,18 +190,18 @@ extension ChannelFlow {
     /// Returns their number: 0 if there are none now or the stream is at its end, −1 if the stream has failed or is not
     /// open.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
-        input.told.remove(.hasBytesAvailable)
+        input.delivered.remove(.hasBytesAvailable)
         guard input.state == .open else { return (-1, []) }
         guard hasBytes else { return (status(of: .input) == .error ? -1 : 0, []) }
         let count = received.move(to: destination)
         consumed += count
-        guard link == .open, received.isEmpty || consumed >= Self.worthTelling else { return (count, []) }
+        guard link == .open, received.isEmpty || consumed >= Self.minimumReported else { return (count, []) }
         defer { consumed = 0 }
         return (count, consumed > 0 ? [.consumed(consumed)] : [])
     }
 
     /// The number of octets read by the app after which the host is informed, even if there are more to read.
-    private static let worthTelling = 4096
+    private static let minimumReported = 4096
 }
 
 extension ChannelFlow {
@@ -220,10 +220,10 @@ extension ChannelFlow {
     ///
     /// Returns their number: 0 if there is no space now, −1 if the stream is not open or the channel has ended.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
-        output.told.remove(.hasSpaceAvailable)
+        output.delivered.remove(.hasSpaceAvailable)
         guard output.state == .open else { return (-1, []) }
         guard link == .open else {
-            hasWrittenInVain = true
+            hasWrittenAfterEnd = true
             return (-1, [])
         }
         let count = min(octets.count, space)

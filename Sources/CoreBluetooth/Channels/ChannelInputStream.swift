@@ -18,7 +18,7 @@ final class ChannelInputStream: InputStream {
         length len: UnsafeMutablePointer<Int>
     ) -> Bool { false }
 
-    override var hasBytesAvailable: Bool { end.conduit.look { $0.hasBytes } }
+    override var hasBytesAvailable: Bool { end.conduit.withFlow { $0.hasBytes } }
 
     override func open() { end.open() }
     override func close() { end.close() }

@@ -18,7 +18,7 @@ final class ChannelOutputStream: OutputStream {
         end.conduit.write(UnsafeBufferPointer(start: buffer, count: max(0, len)))
     }
 
-    override var hasSpaceAvailable: Bool { end.conduit.look { $0.hasSpace } }
+    override var hasSpaceAvailable: Bool { end.conduit.withFlow { $0.hasSpace } }
 
     override func open() { end.open() }
     override func close() { end.close() }

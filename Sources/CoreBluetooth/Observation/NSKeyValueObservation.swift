@@ -80,7 +80,7 @@ protocol Observed: _KeyValueCodingAndObserving {
     /// The observers of the object.
     var watchers: PropertyObservers { get }
     /// Starts reporting changes of the object's properties to observers.
-    func beWatched()
+    func startReportingChanges()
 }
 
 extension _KeyValueCodingAndObserving {
@@ -99,10 +99,10 @@ extension _KeyValueCodingAndObserving {
             preconditionFailure("only managers and peripherals can be observed")
         }
         let watchers = observed.watchers
-        observed.beWatched()
+        observed.startReportingChanges()
         let watch = Watch(self, keyPath, options, changeHandler)
-        let id = watchers.add { watch.look() }
-        if options.contains(.initial) { watch.tell(old: nil, new: self[keyPath: keyPath]) }
+        let id = watchers.add { watch.compareValue() }
+        if options.contains(.initial) { watch.callHandler(old: nil, new: self[keyPath: keyPath]) }
         return NSKeyValueObservation { [weak watchers] in watchers?.remove(id) }
     }
 }

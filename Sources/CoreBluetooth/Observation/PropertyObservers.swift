@@ -7,12 +7,12 @@ import Foundation
 /// observers has no extra cost.
 final class PropertyObservers: Sendable {
     private struct State {
-        var watches: [(id: Int, look: @Sendable () -> Bool)] = []
+        var watches: [(id: Int, compare: @Sendable () -> Bool)] = []
         var next = 0
         /// The thread that is comparing values.
         ///
         /// Its own accesses do not count as changes.
-        var looking: Thread?
+        var comparing: Thread?
         /// True if another thread may have changed something during the comparison.
         var isStale = false
     }
@@ -21,11 +21,11 @@ final class PropertyObservers: Sendable {
 
     /// Adds an observer, and returns the number with which it can be removed.
     ///
-    /// `look` returns whether the observer has found a change.
-    func add(_ look: @escaping @Sendable () -> Bool) -> Int {
+    /// `compare` returns whether the observer has found a change.
+    func add(_ compare: @escaping @Sendable () -> Bool) -> Int {
         state.withLock { state in
             state.next += 1
-            state.watches.append((state.next, look))
+            state.watches.append((state.next, compare))
             return state.next
         }
     }
@@ -36,35 +36,35 @@ final class PropertyObservers: Sendable {
     ///
     /// If another thread is already comparing, makes that thread compare once more. Does nothing if an observer makes
     /// the call.
-    func look() {
+    func compareValues() {
         guard var watches = begin() else { return }
         while true {
             var hasChanged = false
-            for watch in watches where watch.look() { hasChanged = true }
-            guard let more = goOn(hasChanged) else { return }
+            for watch in watches where watch.compare() { hasChanged = true }
+            guard let more = remainingWatches(hasChanged) else { return }
             watches = more
         }
     }
 
-    private func begin() -> [(id: Int, look: @Sendable () -> Bool)]? {
+    private func begin() -> [(id: Int, compare: @Sendable () -> Bool)]? {
         state.withLock { state in
             guard !state.watches.isEmpty else { return nil }
-            if let looking = state.looking {
-                if looking !== Thread.current { state.isStale = true }
+            if let comparing = state.comparing {
+                if comparing !== Thread.current { state.isStale = true }
                 return nil
             }
-            state.looking = Thread.current
+            state.comparing = Thread.current
             return state.watches
         }
     }
 
     /// Returns the observers that must compare again, because a handler or another thread may have changed something;
     /// `nil` if none has to.
-    private func goOn(_ hasChanged: Bool) -> [(id: Int, look: @Sendable () -> Bool)]? {
+    private func remainingWatches(_ hasChanged: Bool) -> [(id: Int, compare: @Sendable () -> Bool)]? {
         state.withLock { state in
             defer { state.isStale = false }
             if hasChanged || state.isStale { return state.watches }
-            state.looking = nil
+            state.comparing = nil
             return nil
         }
     }
@@ -94,7 +94,7 @@ final class Watch<Object: AnyObject, Value>: Sendable {
     }
 
     /// Calls the handler if the value has changed, and returns whether it has.
-    func look() -> Bool {
+    func compareValue() -> Bool {
         let (object, keyPath) = state.withLock { ($0.object, $0.keyPath) }
         guard let object else { return false }
         let new = object[keyPath: keyPath]
@@ -103,11 +103,11 @@ final class Watch<Object: AnyObject, Value>: Sendable {
             return state.last
         }
         guard !isSame(old, new) else { return false }
-        tell(old: old, new: new)
+        callHandler(old: old, new: new)
         return true
     }
 
-    func tell(old: Value?, new: Value) {
+    func callHandler(old: Value?, new: Value) {
         guard let object = state.withLock({ $0.object }) else { return }
         handler(
             object,

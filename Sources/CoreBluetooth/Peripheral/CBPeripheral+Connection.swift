@@ -16,7 +16,7 @@ extension CBPeripheral {
     }
 
     private func confirmLater() {
-        let subject = Guarded(self)
+        let subject = LockedBox(self)
         reference.later { ($0 as? CBCentralManager)?.confirm(subject.current) }
     }
 
@@ -63,7 +63,7 @@ extension CBPeripheral {
     ///
     /// Returns whether a known name has changed.
     @discardableResult
-    func heard(_ report: AdvertisementReport) -> Bool {
+    func noteAdvertisement(_ report: AdvertisementReport) -> Bool {
         let isRenamed = record.withLock { record in
             let isNew = record.report?.repeats(report) != true
             record.report = report

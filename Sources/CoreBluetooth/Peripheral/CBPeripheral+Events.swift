@@ -20,7 +20,7 @@ extension CBPeripheral {
     /// queue.
     ///
     /// Results of requests that the app makes in a delegate call are delivered later.
-    func proceed() { proceed(.whatThereIs) }
+    func proceed() { proceed(.allAvailable) }
 
     /// Fails all pending requests, because the connection has ended.
     ///
@@ -71,6 +71,6 @@ extension CBPeripheral {
     }
 
     private func notifyObservers(_ event: @autoclosure () -> PeerEvent) {
-        if !reference.observers.isEmpty { reference.observers.tell(.peer(peer, event())) }
+        if !reference.observers.isEmpty { reference.observers.deliver(.peer(peer, event())) }
     }
 }

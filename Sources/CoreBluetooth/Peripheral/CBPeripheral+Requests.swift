@@ -181,7 +181,7 @@ extension CBPeripheral {
     /// The result is delivered after those of earlier requests, and never before this method returns.
     private func answer(_ request: PeerRequest?, _ answer: PeripheralRequests.Answer) {
         record.withLock { $0.requests.submit(request, answer: answer) }
-        let subject = Guarded(self)
+        let subject = LockedBox(self)
         reference.later { _ in subject.current.proceed() }
     }
 

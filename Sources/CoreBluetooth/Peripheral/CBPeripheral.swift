@@ -26,7 +26,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     deinit { abandonConnection() }
 
-    func beWatched() { record.tell(watchers) }
+    func startReportingChanges() { record.reportChanges(to: watchers) }
 
     /// The delegate, called on the manager's queue.
     open weak var delegate: (any CBPeripheralDelegate)? {

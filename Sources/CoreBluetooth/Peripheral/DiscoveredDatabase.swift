@@ -63,7 +63,7 @@ struct DiscoveredDatabase {
         var list = (service.characteristics ?? []).filter { known in
             known.handles.map { characteristics[$0.value] === known } ?? false
         }
-        for item in found where characteristics[item.value]?.stands(for: item) != true {
+        for item in found where characteristics[item.value]?.represents(item) != true {
             let new = CBCharacteristic(item, of: service)
             characteristics[item.value] = new
             list.append(new)
@@ -71,7 +71,7 @@ struct DiscoveredDatabase {
         list.sort { $0.position < $1.position }
         service.setCharacteristics(list)
         guard let index = service.range.flatMap(index), known[index].object === service else { return }
-        let isAll = list.count == found.count && zip(list, found).allSatisfy { $0.stands(for: $1) }
+        let isAll = list.count == found.count && zip(list, found).allSatisfy { $0.represents($1) }
         known[index].characteristics = isAll ? found : nil
     }
 
@@ -99,7 +99,7 @@ struct DiscoveredDatabase {
             // `found[first]` also lies before all later known services, so it can be skipped for good.
             while first < found.count, found[first].range.end < old.range.start { first += 1 }
             let isReplaced = found[first...].prefix { $0.range.start <= old.range.end }.contains { new in
-                !new.isHidden && new.range.overlaps(old.range) && !new.stands(for: old)
+                !new.isHidden && new.range.overlaps(old.range) && !new.represents(old)
             }
             if isReplaced { replaced.append(old.range) }
         }
@@ -111,26 +111,26 @@ struct DiscoveredDatabase {
         (service.characteristics ?? []).compactMap { known in
             guard let range = known.handles?.range else { return nil }
             let isReplaced = found.contains { new in
-                (AttributeHandleRange(new.declaration, new.end)?.overlaps(range) ?? false) && !known.stands(for: new)
+                (AttributeHandleRange(new.declaration, new.end)?.overlaps(range) ?? false) && !known.represents(new)
             }
             return isReplaced ? range : nil
         }
     }
 
     /// Returns whether `found` are exactly the services that were discovered before.
-    func isAllThereIs(_ found: [DiscoveredService]) -> Bool {
+    func hasExactly(_ found: [DiscoveredService]) -> Bool {
         guard services != nil else { return false }
         var next = 0
         for item in found where !item.isHidden {
             while next < known.count, known[next].isPart { next += 1 }
-            guard next < known.count, item.stands(for: known[next].found) else { return false }
+            guard next < known.count, item.represents(known[next].found) else { return false }
             next += 1
         }
         return known[next...].allSatisfy(\.isPart)
     }
 
     /// Returns whether `found` are exactly the characteristics that were discovered in the service before.
-    func isAllThereIs(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
+    func hasExactly(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
         index(of: range).map { known[$0].characteristics == found } ?? false
     }
 
@@ -179,7 +179,7 @@ struct DiscoveredDatabase {
     ///
     /// If the same service was discovered before, its object stays; otherwise a new one is created.
     private mutating func insert(_ found: DiscoveredService, of peripheral: CBPeripheral) -> Int {
-        if let index = index(of: found.range), found.stands(for: known[index].found) { return index }
+        if let index = index(of: found.range), found.represents(known[index].found) { return index }
         _ = remove(in: found.range)
         let index = place(of: found.range.start)
         known.insert(Known(object: CBService(found, of: peripheral), found: found, isPart: true), at: index)
@@ -202,7 +202,7 @@ extension DiscoveredService {
     fileprivate var isHidden: Bool { uuid == .short(0x1800) || uuid == .short(0x1801) }
 
     /// Returns whether the discovered service is the same as `old`.
-    fileprivate func stands(for old: DiscoveredService) -> Bool { range == old.range && uuid == old.uuid }
+    fileprivate func represents(_ old: DiscoveredService) -> Bool { range == old.range && uuid == old.uuid }
 }
 
 extension CBService {
@@ -211,7 +211,7 @@ extension CBService {
 
 extension CBCharacteristic {
     /// Returns whether this object represents `found`.
-    fileprivate func stands(for found: DiscoveredCharacteristic) -> Bool {
+    fileprivate func represents(_ found: DiscoveredCharacteristic) -> Bool {
         let new = Handles(found)
         return handles == new && uuid.value == found.uuid && properties.rawValue == UInt(found.properties)
     }

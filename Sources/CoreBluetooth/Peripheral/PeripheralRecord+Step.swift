@@ -32,7 +32,7 @@ extension PeripheralRecord {
         /// later.
         case answers(Int)
         /// Deliver as many results as there are requests when the work continues.
-        case whatThereIs
+        case allAvailable
     }
 }
 

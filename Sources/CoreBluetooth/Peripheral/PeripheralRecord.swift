@@ -52,11 +52,11 @@ struct PeripheralRecord {
             apply(event, of: peripheral, &step)
         case .deferred: return proceed(.answers(requests.count), of: peripheral)
         case .stale:
-            step.rest = .whatThereIs
+            step.rest = .allAvailable
             step.call = Self.discard(event)
         case .unsolicited:
             apply(event, of: peripheral, &step)
-            if step.call != nil || !due.isEmpty || requests.count > 0 { step.rest = .whatThereIs }
+            if step.call != nil || !due.isEmpty || requests.count > 0 { step.rest = .allAvailable }
         }
         if !due.isEmpty, case .sameEvent = step.observed { step.observed = .event(event) }
         finish(&step)
@@ -81,7 +81,7 @@ struct PeripheralRecord {
 
     /// Fails all pending requests, because the connection has ended.
     mutating func failRequests(_ failure: Failure, of peripheral: CBPeripheral) -> Step {
-        for answer in requests.removeAll(failure) { expect(answer, of: peripheral) }
+        for answer in requests.removeAll(failure) { queueDelivery(of: answer, to: peripheral) }
         var step = Step(rest: .answers(0))
         finish(&step)
         return step
@@ -114,7 +114,7 @@ struct PeripheralRecord {
         if case .answers(let count)? = step.rest, due.isEmpty, count == 0 || !requests.isAnswered { step.rest = nil }
     }
 
-    private mutating func expect(_ answer: PeripheralRequests.Answer, of peripheral: CBPeripheral) {
+    private mutating func queueDelivery(of answer: PeripheralRequests.Answer, to peripheral: CBPeripheral) {
         var step = Step()
         apply(answer, of: peripheral, &step)
         due.append(PendingDelivery(call: step.call, event: step.observed.event))
@@ -143,13 +143,13 @@ struct PeripheralRecord {
     /// Applies a host event, and queues the deliveries that must come before it.
     private mutating func apply(_ event: PeerEvent, of peripheral: CBPeripheral, _ step: inout Step) {
         guard link.acceptsAnswers else { return step.call = Self.discard(event) }
-        step.call = learn(event, of: peripheral)
+        step.call = update(for: event, of: peripheral)
         step.observed = .sameEvent
         let gone = database.takeDropped()
         if !gone.isEmpty { due.append(PendingDelivery(call: .subscriptionsEnded(gone), event: nil)) }
     }
 
-    private mutating func learn(_ event: PeerEvent, of peripheral: CBPeripheral) -> PeripheralDelegateCall? {
+    private mutating func update(for event: PeerEvent, of peripheral: CBPeripheral) -> PeripheralDelegateCall? {
         switch event {
         case .mtuChanged(let mtu): self.mtu = mtu
         case .nameChanged(let name):
@@ -196,7 +196,7 @@ struct PeripheralRecord {
     }
 
     private mutating func servicesDiscovered(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
-        guard !database.isAllThereIs(found) else { return }
+        guard !database.hasExactly(found) else { return }
         cancelRequests(in: database.ranges(replacedBy: found), of: peripheral)
         database.add(found, of: peripheral)
     }
@@ -218,7 +218,7 @@ struct PeripheralRecord {
     ) -> PeripheralDelegateCall? {
         guard let service = database.service(in: range) else { return nil }
         let failure = result.taken { found in
-            guard !database.isAllThereIs(found, in: range) else { return }
+            guard !database.hasExactly(found, in: range) else { return }
             cancelRequests(in: database.ranges(replacedBy: found, in: service), of: peripheral)
             database.add(found, to: service)
         }
@@ -227,7 +227,7 @@ struct PeripheralRecord {
 
     /// Fails the requests about attributes that are about to be removed, while their objects still exist.
     private mutating func cancelRequests(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
-        for answer in requests.cancelRequests(in: ranges) { expect(answer, of: peripheral) }
+        for answer in requests.cancelRequests(in: ranges) { queueDelivery(of: answer, to: peripheral) }
     }
 }
 

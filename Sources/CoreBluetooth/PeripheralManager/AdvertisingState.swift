@@ -81,7 +81,7 @@ struct AdvertisingState: Equatable {
 
     enum OnAnswered: Equatable {
         /// Call the delegate.
-        case tell
+        case callDelegate
         /// The app did not make this request.
         case nothing
     }
@@ -99,7 +99,7 @@ struct AdvertisingState: Equatable {
             case .off, .on, .paused: break
             }
         }
-        return asker == .app ? .tell : .nothing
+        return asker == .app ? .callDelegate : .nothing
     }
 
     /// Pauses advertising, because the radio is gone.
@@ -111,7 +111,7 @@ struct AdvertisingState: Equatable {
     }
 
     /// Returns the request to repeat now that the radio is back, if any.
-    mutating func radioBack() -> AdvertisingRequest? {
+    mutating func radioReturned() -> AdvertisingRequest? {
         guard case .paused(let request) = state else { return nil }
         state = .starting(request)
         askers.append(.radio)

@@ -5,17 +5,17 @@ import Foundation
 
 extension CBPeripheralManager {
     func stateChanged(_ state: CBManagerState) {
-        let last = enter(state)
+        let last = replaceState(with: state)
         guard last != state else { return }
         if last == .poweredOn { radioLost() }
         if state.invalidatesObjects, last != .unknown { forgetServices() }
-        if last == .poweredOff, state == .poweredOn { radioBack() }
+        if last == .poweredOff, state == .poweredOn { radioReturned() }
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
     /// Publishes the services again, and advertises again, because the radio has returned.
-    private func radioBack() {
-        let (services, advertisement) = content.withLock { ($0.services.definitions, $0.advertising.radioBack()) }
+    private func radioReturned() {
+        let (services, advertisement) = content.withLock { ($0.services.definitions, $0.advertising.radioReturned()) }
         if !services.isEmpty { session.send(.service(.removeAllServices)) }
         for service in services { session.send(.service(.addService(service))) }
         guard let advertisement else { return }
@@ -49,7 +49,7 @@ extension CBPeripheralManager {
         case .serviceAdded(let id, let failure): serviceAdded(id, failure)
         case .advertisingStarted(let failure):
             switch content.withLock({ $0.advertising.answered(success: failure == nil) }) {
-            case .tell:
+            case .callDelegate:
                 delegate?.peripheralManagerDidStartAdvertising(self, error: failure?.error(about: .server))
             case .nothing: break
             }

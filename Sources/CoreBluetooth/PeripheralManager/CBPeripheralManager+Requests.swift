@@ -95,7 +95,7 @@ extension CBPeripheralManager {
     }
 
     private func refuse(_ service: CBMutableService, _ failure: Failure) {
-        let subject = Guarded(service)
+        let subject = LockedBox(service)
         later { $0.delegate?.peripheralManager($0, didAdd: subject.current, error: failure.error(about: .server)) }
     }
 }

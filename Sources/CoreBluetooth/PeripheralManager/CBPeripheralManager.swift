@@ -175,9 +175,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         session.send(.server(.unpublishChannel(SPSM(wire: PSM))))
     }
 
-    override func beWatched() {
-        super.beWatched()
-        content.tell(watchers)
+    override func startReportingChanges() {
+        super.startReportingChanges()
+        content.reportChanges(to: watchers)
     }
 
     override func apply(_ event: ClientEvent, _ latest: inout LatestPeers) {

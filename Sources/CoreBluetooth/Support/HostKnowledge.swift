@@ -32,7 +32,7 @@ final class HostKnowledge: Sendable {
     func includes(_ wanted: CBCentralManager.Feature) -> Bool { features.current.isSuperset(of: wanted) }
 
     /// Records a peer that a manager has discovered, and its name if it is known.
-    func meet(_ peer: PeerIdentifier, name: String?) { peers.withLock { _ = $0.insert(peer, name: name) } }
+    func noteDiscovered(_ peer: PeerIdentifier, name: String?) { peers.withLock { _ = $0.insert(peer, name: name) } }
 
     /// Returns a peer that a manager has discovered; `nil` for any other peer.
     func peer(_ peer: PeerIdentifier) -> KnownPeer? {

@@ -28,7 +28,7 @@ final class ManagerReference: @unchecked Sendable {
     /// Passes host events to the manager, on its queue.
     ///
     /// If the app releases its manager in a callback, the remaining events are dropped.
-    func hear(_ events: inout [ClientEvent]) {
+    func deliver(_ events: inout [ClientEvent]) {
         guard var manager else { return }
         var latest = LatestPeers(peripheral: latestPeripheral, central: latestCentral)
         let before = latest.identities
@@ -37,7 +37,7 @@ final class ManagerReference: @unchecked Sendable {
         }
         for index in events.indices {
             guard !isKnownUniquelyReferenced(&manager) else { return }
-            latest.dropUnkept()
+            latest.dropUnretained()
             // The event is moved out, because copying it costs more.
             let event = exchange(&events[index], with: .scanBegan(0))
             manager.apply(event, &latest)
@@ -49,7 +49,7 @@ final class ManagerReference: @unchecked Sendable {
         // Peripherals report their events to the observers themselves, because they answer some requests without the
         // host.
         if case .peer = event { return }
-        observers.tell(event)
+        observers.deliver(event)
     }
 }
 
@@ -66,7 +66,7 @@ struct LatestPeers {
     }
 
     /// Drops the objects that nothing else retains.
-    mutating func dropUnkept() {
+    mutating func dropUnretained() {
         if isKnownUniquelyReferenced(&peripheral) { peripheral = nil }
         if isKnownUniquelyReferenced(&central) { central = nil }
     }

@@ -25,7 +25,7 @@ package final class Observers: Sendable {
         /// The event does not concern the observer, which goes on waiting.
         case passed
         /// The event ends this wait, and is still passed to other waiting observers.
-        case heard
+        case received
         /// The event ends this wait, and is not passed to other waiting observers.
         case answered
     }
@@ -52,7 +52,7 @@ package final class Observers: Sendable {
     package func add(of subject: Subject? = nil, _ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
         insert(isWaiting: false, of: subject) {
             receive($0)
-            return .heard
+            return .received
         }
     }
 
@@ -64,7 +64,7 @@ package final class Observers: Sendable {
     }
 
     /// Returns whether any observer was added for `subject`.
-    package func areThere(of subject: Subject) -> Bool {
+    package func hasObservers(of subject: Subject) -> Bool {
         content.withLock { $0.entries.contains { $0.subject == subject } }
     }
 
@@ -95,7 +95,7 @@ package final class Observers: Sendable {
     /// True if there are no observers, which is the case in most apps.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    func tell(_ event: ClientEvent) {
+    func deliver(_ event: ClientEvent) {
         var isAnswered = false
         for entry in content.withLock({ $0.entries }) where !entry.isWaiting || !isAnswered {
             let reception = entry.receive(event)

@@ -35,12 +35,12 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
             watchers = content.watchers
             return try body(&content.value)
         }
-        watchers?.look()
+        watchers?.compareValues()
         return result
     }
 
     /// Makes `watchers` compare their values, outside of the lock, whenever this value may have changed.
-    func tell(_ watchers: PropertyObservers) { access { $0.watchers = watchers } }
+    func reportChanges(to watchers: PropertyObservers) { access { $0.watchers = watchers } }
 
     /// The current value.
     var current: Value { access { $0.value } }

@@ -9,10 +9,10 @@ extension CBManager {
     ///   cancelled.
     public func poweredOn() async throws {
         try Task.checkCancellation()
-        let answer = Answer<Void>()
+        let answer = PendingResult<Void>()
         let id = observers.add { event in
             guard case .stateChanged(let state) = event else { return }
-            answer.give(state)
+            answer.resolve(for: state)
         }
         defer { observers.remove(id) }
         switch state {
@@ -23,11 +23,11 @@ extension CBManager {
     }
 }
 
-extension Answer<Void> {
-    fileprivate func give(_ state: HostState) {
+extension PendingResult<Void> {
+    fileprivate func resolve(for state: HostState) {
         switch state {
-        case .poweredOn: give(.success(()))
-        case .unsupported, .unauthorized: give(.failure(CBError(.operationNotSupported)))
+        case .poweredOn: resolve(.success(()))
+        case .unsupported, .unauthorized: resolve(.failure(CBError(.operationNotSupported)))
         case .unknown, .resetting, .poweredOff: break
         }
     }
@@ -54,7 +54,7 @@ extension CBCentralManager {
         guard state == .poweredOn else { throw CBError(.notConnected) }
         let peer = peripheral.peer
         do {
-            try await outcome(
+            try await firstResult(
                 { event -> Result<Void, any Error>? in
                     let state = peripheral.state
                     // The details of the link follow in another event. Waiting for them ensures that the caller can
@@ -83,7 +83,7 @@ extension CBCentralManager {
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
         let peer = peripheral.peer
-        try await outcome(
+        try await firstResult(
             { event -> Result<Void, any Error>? in
                 switch event {
                 case .disconnected(peer, _, _), .connectFailed(peer, _): .success(())

@@ -90,7 +90,7 @@ extension CBPeripheral {
     func roomToSend() async throws {
         guard let manager else { throw CBError(.notConnected) }
         let peer = self.peer
-        try await manager.outcome { event -> Result<Void, any Error>? in
+        try await manager.firstResult { event -> Result<Void, any Error>? in
             if case .disconnected(peer, let failure, _)? = event {
                 return .failure((failure ?? .notConnected).error(about: .connection))
             }
@@ -134,12 +134,12 @@ extension CBPeripheral {
         }
         continuation.onTermination = { termination in
             observers.remove(id)
-            guard case .cancelled = termination, self.state == .connected, !observers.areThere(of: sent) else {
+            guard case .cancelled = termination, self.state == .connected, !observers.hasObservers(of: sent) else {
                 return
             }
             self.setNotifyValue(false, for: characteristic)
             // Another task may have subscribed in the meantime.
-            if observers.areThere(of: sent) { self.setNotifyValue(true, for: characteristic) }
+            if observers.hasObservers(of: sent) { self.setNotifyValue(true, for: characteristic) }
         }
         setNotifyValue(true, for: characteristic)
         // The connection may have ended before the observer was added. Then no event will end the sequence.

@@ -14,14 +14,14 @@ extension CBL2CAPChannel {
     /// - Throws: `CancellationError` if the task is cancelled.
     public func waitUntilSent() async throws {
         guard let manager else { return }
-        let answer = Answer<Void>()
+        let answer = PendingResult<Void>()
         let id = manager.observers.wait { _ in
             guard self.hasNothingToSend else { return .passed }
-            answer.give(.success(()))
+            answer.resolve(.success(()))
             return .answered
         }
         defer { manager.observers.remove(id) }
-        if hasNothingToSend { answer.give(.success(())) }
+        if hasNothingToSend { answer.resolve(.success(())) }
         try await answer.value
     }
 

@@ -30,7 +30,7 @@ public final class BluetoothPairing: Sendable {
     }
 
     private let session: any HostSession
-    private let questions: PairingQuestions
+    private let questions: PendingPairingCalls
 
     /// Creates an object that receives events and, if it has a capability, asks the user.
     ///
@@ -47,20 +47,20 @@ public final class BluetoothPairing: Sendable {
         let appQueue = queue ?? DispatchQueue(label: "CoreBluetooth.pairing")
         let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
         queue.setSpecific(key: Bluetooth.appQueue, value: appQueue)
-        let questions = PairingQuestions()
+        let questions = PendingPairingCalls()
         self.questions = questions
         let own = Locked<(any HostSession)?>(nil)
         queue.suspend()
         session = DefaultLink.current.open(.agent, on: queue) { event in
             if case .stateChanged(.unsupported) = event { questions.giveUp() }
             guard case .security(let event) = event else { return }
-            questions.hear(event)
+            questions.receive(event)
             guard let session = own.withLock(\.self), let event = Event(event, session: session) else { return }
             handler(event)
         }
         own.withLock { [session] in $0 = session }
         queue.resume()
-        if let capability { session.send(.security(.attend(capability.wire))) }
+        if let capability { session.send(.security(.setAgent(capability.wire))) }
     }
 
     deinit {
@@ -110,7 +110,7 @@ public final class BluetoothPairing: Sendable {
     ///     the user of the daemon, and apps that the daemon's policy names. The daemon refuses such a policy from any
     ///     other app, and logs the refusal.
     public func insist(on policy: PairingPolicy, forAllApps allApps: Bool = false) {
-        session.send(.security(.insist(policy.wire, everywhere: allApps)))
+        session.send(.security(.setPolicy(policy.wire, everywhere: allApps)))
     }
 
     /// Generates this host's out-of-band data, for pairing with man-in-the-middle protection.
@@ -130,7 +130,7 @@ public final class BluetoothPairing: Sendable {
     ///   - data: The data from the peer; `nil` to remove it.
     ///   - peer: The device.
     public func use(_ data: OutOfBandData?, from peer: CBPeer) {
-        session.send(.security(.takeOutOfBandData(data?.told, from: PeerIdentifier(peer.identifier))))
+        session.send(.security(.takeOutOfBandData(data?.deviceData, from: PeerIdentifier(peer.identifier))))
     }
 
     /// Makes the next pairing a legacy pairing with a temporary key that both devices know.

@@ -14,7 +14,7 @@ public struct OutOfBandData: Equatable, Sendable {
     public let confirmation: Data
     /// A random number from the device: 16 octets, least significant first.
     public let random: Data
-    let told: SecurityManager.OutOfBandData.DeviceData
+    let deviceData: SecurityManager.OutOfBandData.DeviceData
 
     /// Creates data from two values; returns `nil` unless each has 16 octets.
     public init?(confirmation: Data, random: Data) {
@@ -36,10 +36,10 @@ public struct OutOfBandData: Equatable, Sendable {
     /// The structures of types 0x22 and 0x23 for an NFC record or code, 36 octets in total.
     public var structures: Data { Data([17, 0x22]) + confirmation + Data([17, 0x23]) + random }
 
-    init(_ told: SecurityManager.OutOfBandData.DeviceData) {
-        self.told = told
-        confirmation = told.confirm.octets
-        random = told.random.octets
+    init(_ deviceData: SecurityManager.OutOfBandData.DeviceData) {
+        self.deviceData = deviceData
+        confirmation = deviceData.confirm.octets
+        random = deviceData.random.octets
     }
 }
 

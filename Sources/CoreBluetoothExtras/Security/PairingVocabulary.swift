@@ -108,7 +108,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
             case .disconnected: .disconnected
             case .tooSoon: .tooManyAttempts
             case .cannotAuthenticate: .cannotAuthenticate
-            case .nobodyToAsk: .nobodyToAsk
+            case .noAgent: .nobodyToAsk
             }
     }
 

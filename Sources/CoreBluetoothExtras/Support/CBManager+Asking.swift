@@ -21,15 +21,15 @@ extension CBManager {
         ask: () throws -> Void
     ) async throws -> Value {
         try Task.checkCancellation()
-        let answer = Answer<Value>()
+        let answer = PendingResult<Value>()
         let id = observers.wait { received in
             if let result = event(received) {
-                answer.give(result)
-                return if case .disconnected = received { .heard } else { .answered }
+                answer.resolve(result)
+                return if case .disconnected = received { .received } else { .answered }
             }
             guard let loss = received.radioLoss else { return .passed }
-            answer.give(.failure(loss))
-            return .heard
+            answer.resolve(.failure(loss))
+            return .received
         }
         do {
             try ask()
@@ -43,30 +43,30 @@ extension CBManager {
     /// Waits until a condition is met, or can no longer be met.
     ///
     /// - Parameters:
-    ///   - look: Returns a result once the condition is met or can no longer be met; `nil` until then. Called first
+    ///   - check: Returns a result once the condition is met or can no longer be met; `nil` until then. Called first
     ///     without an event, and then after each event, when all objects are up to date.
-    ///   - ask: Makes the request that leads to the condition. Called if the first call of `look` returns `nil`.
-    /// - Returns: The value from `look`.
-    /// - Throws: The error from `look`, `CBError.notConnected` if Bluetooth is turned off, or `CancellationError`.
-    func outcome<Value: Sendable>(
-        _ look: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?,
+    ///   - ask: Makes the request that leads to the condition. Called if the first call of `check` returns `nil`.
+    /// - Returns: The value from `check`.
+    /// - Throws: The error from `check`, `CBError.notConnected` if Bluetooth is turned off, or `CancellationError`.
+    func firstResult<Value: Sendable>(
+        _ check: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?,
         ask: () -> Void = {}
     ) async throws -> Value {
         try Task.checkCancellation()
-        let answer = Answer<Value>()
+        let answer = PendingResult<Value>()
         let id = observers.add { received in
-            if let result = look(received) {
-                answer.give(result)
+            if let result = check(received) {
+                answer.resolve(result)
             } else if let loss = received.radioLoss {
-                answer.give(.failure(loss))
+                answer.resolve(.failure(loss))
             }
         }
         defer { observers.remove(id) }
         // If the condition was met before the observer was added, no event will report that.
-        if let result = look(nil) {
-            answer.give(result)
+        if let result = check(nil) {
+            answer.resolve(result)
         } else if state != .poweredOn {
-            answer.give(.failure(CBError(.notConnected)))
+            answer.resolve(.failure(CBError(.notConnected)))
         } else {
             ask()
         }

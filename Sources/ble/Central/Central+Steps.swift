@@ -24,7 +24,7 @@ extension Central {
                     return .success(())
                 }
             )
-            if search.exact == nil { try await lookOn(&search) }
+            if search.exact == nil { try await continueSearch(&search) }
         } catch CommandError.noAnswer {
             throw CommandError.notFound(peer.text, within: time, seen: search.others)
         }
@@ -34,7 +34,7 @@ extension Central {
     }
 
     /// Keeps scanning for a short time, in case a peripheral appears whose name matches exactly.
-    private func lookOn(_ search: inout Search) async throws {
+    private func continueSearch(_ search: inout Search) async throws {
         var wider = search
         defer { search = wider }
         do {
@@ -273,24 +273,24 @@ extension Central {
         }
         let types = characteristic.service.map { [$0.uuid] }
         peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
-        try await hear(from: peripheral, types, after: "writing")
+        try await waitForResponse(from: peripheral, types, after: "writing")
     }
 
     /// Waits until the peripheral has handled everything that was sent to it before this call.
-    func hear(from peripheral: CBPeripheral, _ types: [CBUUID]?, after what: String) async throws {
+    func waitForResponse(from peripheral: CBPeripheral, _ types: [CBUUID]?, after what: String) async throws {
         let question = {
             _ = Task {
                 do {
                     try await peripheral.forgetServices()
                     _ = try await peripheral.findServices(types)
-                    self.happened(.heardFrom(peripheral, nil))
+                    self.happened(.responded(peripheral, nil))
                 } catch {
-                    self.happened(.heardFrom(peripheral, error))
+                    self.happened(.responded(peripheral, error))
                 }
             }
         }
         try await ask(peripheral, "Waiting for \(peripheral.title) after \(what)", question) {
-            if case .heardFrom(peripheral, let error) = $0 { .some(error) } else { nil }
+            if case .responded(peripheral, let error) = $0 { .some(error) } else { nil }
         }
     }
 

@@ -25,7 +25,7 @@ final class Central: NSObject {
         case readyToWrite
         case channelOpened(CBL2CAPChannel?, (any Error)?)
         /// The peripheral responded to a request that only served to get a response, or the request failed.
-        case heardFrom(CBPeripheral, (any Error)?)
+        case responded(CBPeripheral, (any Error)?)
         /// An operation that ran while a step waited has finished.
         case over
         /// The user asked the process to end.
@@ -47,7 +47,7 @@ final class Central: NSObject {
     /// The time that is left for all steps together, in addition to each step's own limit.
     private enum TimeBudget {
         case ordinary
-        /// The process must end within ``farewell``.
+        /// The process must end within ``shutdownTime``.
         case hurried
         /// The time is up: every step fails immediately.
         case overdue
@@ -73,12 +73,12 @@ final class Central: NSObject {
     private var pace = TimeBudget.ordinary
 
     /// The time for the remaining steps once the process must end.
-    private static let farewell = Duration.seconds(2)
+    private static let shutdownTime = Duration.seconds(2)
     /// The interval at which the radio is checked while a step waits for a connected peripheral.
     private static let checkup = Duration.seconds(3)
 
     /// Called with every event, before the current step (if any) sees it.
-    var onHappening: ((DelegateCall) -> Void)?
+    var onDelegateCall: ((DelegateCall) -> Void)?
 
     init(clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
@@ -98,7 +98,7 @@ final class Central: NSObject {
     ) async throws {
         precondition(step == nil, "a central takes one step at a time")
         if let trouble = missing(need, after: .stateChanged) { throw trouble }
-        guard pace != .overdue else { throw CommandError.noAnswer(to: what, within: Self.farewell) }
+        guard pace != .overdue else { throw CommandError.noAnswer(to: what, within: Self.shutdownTime) }
         count += 1
         let number = count
         let timers = [
@@ -138,12 +138,12 @@ final class Central: NSObject {
 
     /// Waits until the radio can be used, for at most ``RadioWatch/patience``.
     func powerOn() async throws {
-        let mayCome = RadioWatch.mayCome()
+        let mayAppear = RadioWatch.mayAppear()
         let verdict: Verdict = { [manager] _ in
             switch manager?.state ?? .unknown {
             case .poweredOn: .success(())
             case .unknown, .resetting: nil
-            case .unsupported where mayCome: nil
+            case .unsupported where mayAppear: nil
             case let state: .failure(.noRadio(state))
             }
         }
@@ -164,23 +164,23 @@ final class Central: NSObject {
     /// Reports the interruption to the step that waits, which may end, and limits the time for the remaining steps.
     func interrupt() {
         isInterrupted = true
-        hurry()
+        limitRemainingTime()
         happened(.interrupted)
     }
 
     /// Limits the time for the remaining steps.
-    func hurry() {
+    func limitRemainingTime() {
         guard pace == .ordinary else { return }
         pace = .hurried
         Task {
-            try await clock.sleep(for: Self.farewell)
+            try await clock.sleep(for: Self.shutdownTime)
             pace = .overdue
-            if let step { finish(step.number, with: .failure(.noAnswer(to: step.what, within: Self.farewell))) }
+            if let step { finish(step.number, with: .failure(.noAnswer(to: step.what, within: Self.shutdownTime))) }
         }
     }
 
     func happened(_ happening: DelegateCall) {
-        onHappening?(happening)
+        onDelegateCall?(happening)
         guard let step else { return }
         if let result = step.verdict(happening) { return finish(step.number, with: result) }
         if let trouble = missing(step.need, after: happening) { finish(step.number, with: .failure(trouble)) }

@@ -13,7 +13,7 @@ struct LRUMap<Entry> {
     /// Records the newest data from a peripheral.
     ///
     /// `time` is the time since any fixed moment, and must not decrease from call to call.
-    mutating func hear(_ entry: Entry, of identifier: UUID, at time: Duration) {
+    mutating func update(_ entry: Entry, of identifier: UUID, at time: Duration) {
         if let place = places[identifier] {
             entries[place] = (identifier, entry, time)
             return
@@ -30,7 +30,7 @@ struct LRUMap<Entry> {
 
     /// Returns the entries whose data is at most `age` old, with their ages, in the order in which the peripherals were
     /// first received.
-    func heard(within age: Duration, at now: Duration) -> [(entry: Entry, age: Duration)] {
+    func recent(within age: Duration, at now: Duration) -> [(entry: Entry, age: Duration)] {
         entries.map { ($0.entry, now - $0.time) }.filter { $0.1 <= age }
     }
 }

@@ -28,8 +28,8 @@ final class Listening {
     /// - Returns: The number of received values.
     /// - Throws: ``CommandError`` if the peripheral refuses a subscription or is lost.
     func run(through central: Central) async throws -> Int {
-        central.onHappening = { [self] in hear($0) }
-        defer { central.onHappening = nil }
+        central.onDelegateCall = { [self] in receive($0) }
+        defer { central.onDelegateCall = nil }
         var subscribed: [CBCharacteristic] = []
         for characteristic in characteristics where !central.isInterrupted {
             try await central.setNotify(true, for: characteristic, of: peripheral)
@@ -47,7 +47,7 @@ final class Listening {
         return seen
     }
 
-    private func hear(_ happening: Central.DelegateCall) {
+    private func receive(_ happening: Central.DelegateCall) {
         let isNamed = characteristics.count > 1
         switch happening {
         case .notificationStateUpdated(let item, nil) where item.isNotifying && characteristics.contains(item):

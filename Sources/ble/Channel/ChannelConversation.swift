@@ -81,12 +81,12 @@ final class ChannelConversation {
         printer.device = printer.device ?? { peer }
         printer.print(fact("opened", of: channel))
         printer.remark("Opened a channel to \(channel.peer.identifier), PSM \(channel.psm).")
-        let pipe = ChannelPipe(channel, echoes: false) { [weak self] in self?.hear($0) }
+        let pipe = ChannelPipe(channel, echoes: false) { [weak self] in self?.receive($0) }
         self.pipe = pipe
         let input = Task {
             while let data = await next() {
                 await pipe.send(data)
-                guard pipe.hasHandedOverAll else { return }
+                guard pipe.hasSentAll else { return }
             }
             output = .leaving
             try await channel.waitUntilSent()
@@ -148,7 +148,7 @@ final class ChannelConversation {
         pipe?.close()
     }
 
-    private func hear(_ event: ChannelPipe.Event) {
+    private func receive(_ event: ChannelPipe.Event) {
         switch event {
         case .received(let data):
             if printer.isForPeople { write(data) }

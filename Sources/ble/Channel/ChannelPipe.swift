@@ -17,7 +17,7 @@ final class ChannelPipe: NSObject {
     /// The number of octets that have been sent to the peer.
     var sent: Int { handed - channel.unsentOctets }
     /// True if the channel has accepted everything that was to be sent.
-    var hasHandedOverAll: Bool { unsent.isEmpty }
+    var hasSentAll: Bool { unsent.isEmpty }
     /// The number of octets that are still to be sent.
     var pending: Int { unsent.count + channel.unsentOctets }
     /// The number of octets that have been received from the peer.
@@ -51,7 +51,7 @@ final class ChannelPipe: NSObject {
     /// Sends `data`; returns when the channel has accepted all of it or has ended.
     func send(_ data: Data) async {
         unsent += data
-        writeOn()
+        writeMore()
         while !unsent.isEmpty, !isOver { await withCheckedContinuation { waiting = $0 } }
     }
 
@@ -60,7 +60,7 @@ final class ChannelPipe: NSObject {
     /// The host still tries to send the octets that it has accepted.
     func close() { end(nil) }
 
-    private func writeOn() {
+    private func writeMore() {
         while !unsent.isEmpty, !isOver, channel.outputStream.hasSpaceAvailable {
             let count = unsent.withUnsafeBytes { octets in
                 octets.baseAddress.map {
@@ -76,7 +76,7 @@ final class ChannelPipe: NSObject {
         waiting = nil
     }
 
-    private func readOn() {
+    private func readMore() {
         while !isOver, unsent.isEmpty || !echoes, channel.inputStream.hasBytesAvailable {
             let count = channel.inputStream.read(&piece, maxLength: piece.count)
             guard count > 0 else { return }
@@ -87,7 +87,7 @@ final class ChannelPipe: NSObject {
                 continue
             }
             unsent += data
-            writeOn()
+            writeMore()
         }
     }
 
@@ -105,14 +105,14 @@ final class ChannelPipe: NSObject {
 extension ChannelPipe: @MainActor StreamDelegate {
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
         switch eventCode {
-        case .hasBytesAvailable: readOn()
+        case .hasBytesAvailable: readMore()
         case .hasSpaceAvailable:
-            writeOn()
-            readOn()
+            writeMore()
+            readMore()
         case .errorOccurred, .endEncountered:
             // Octets that arrived before the end are read first. The input stream has an event of its own when it is
             // exhausted.
-            readOn()
+            readMore()
             if aStream === channel.inputStream || !channel.inputStream.hasBytesAvailable { end(aStream.streamError) }
         default: break
         }

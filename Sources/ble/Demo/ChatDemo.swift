@@ -68,7 +68,7 @@ final class ChatDemo {
         await step("\(guest.name) subscribes") {
             self.events(of: guest) { if case .subscribed = $0 { true } else { false } }
         }
-        await step("\(guest.name) is welcomed") { self.hears(guest, "[Lobby] Welcome! Here is Lobby") }
+        await step("\(guest.name) is welcomed") { self.hasReceived(guest, "[Lobby] Welcome! Here is Lobby") }
     }
 
     private func talk() async {
@@ -83,7 +83,7 @@ final class ChatDemo {
             }
             for listener in guests {
                 await step("\(listener.name) receives what \(guest.name) wrote") {
-                    self.hears(listener, "[\(guest.name)] \(text)")
+                    self.hasReceived(listener, "[\(guest.name)] \(text)")
                 }
             }
         }
@@ -91,7 +91,7 @@ final class ChatDemo {
         host.say("The room closes soon. Good night!")
         for guest in guests {
             await step("\(guest.name) receives what the host says") {
-                self.hears(guest, "[Lobby] The room closes soon")
+                self.hasReceived(guest, "[Lobby] The room closes soon")
             }
         }
     }
@@ -129,7 +129,7 @@ final class ChatDemo {
         guestEvents[guest.name, default: []].contains(where: matches)
     }
 
-    private func hears(_ guest: ChatGuest, _ beginning: String) -> Bool {
+    private func hasReceived(_ guest: ChatGuest, _ beginning: String) -> Bool {
         events(of: guest) { if case .received(let line) = $0 { line.hasPrefix(beginning) } else { false } }
     }
 

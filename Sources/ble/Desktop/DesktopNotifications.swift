@@ -24,7 +24,7 @@ final class DesktopNotifications {
     private let send: ([UInt8]) -> Void
     private var board: NotificationConversation
     private var state = State.opening(nil)
-    private var answers: [(id: NotificationConversation.ID, hear: (String?) -> Void)] = []
+    private var answers: [(id: NotificationConversation.ID, handler: (String?) -> Void)] = []
     private var connection: BusConnection?
 
     /// Starts a session on the bus with the user ID `user`.
@@ -135,7 +135,7 @@ final class DesktopNotifications {
 
     private func answer(_ id: NotificationConversation.ID, _ key: String?) {
         guard let index = answers.firstIndex(where: { $0.id == id }) else { return }
-        answers.remove(at: index).hear(key)
+        answers.remove(at: index).handler(key)
     }
 
     /// Runs `body` with the state of the notifications, and sends the octets that it produces.

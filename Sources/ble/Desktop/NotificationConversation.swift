@@ -62,14 +62,14 @@ struct NotificationConversation {
     private var calls: [(serial: UInt32, purpose: Purpose)] = []
     private var notices: [Notification] = []
     private var shown: UInt64 = 0
-    private var hearsSignals = false
+    private var isSubscribed = false
     private var capabilities: [String]?
 
     /// Starts a session on the bus with the user ID `user`.
     init(user: UInt32) throws(Failure) {
         conversation = BusConversation(user: user)
         do throws(BusConversation.Failure) {
-            calls.append((try conversation.hear(interface: Self.name, of: Self.name), .signals))
+            calls.append((try conversation.subscribe(toInterface: Self.name, of: Self.name), .signals))
         } catch {
             throw .bus(error)
         }
@@ -125,9 +125,9 @@ struct NotificationConversation {
         for event in heard {
             switch event {
             case .replied(let serial, let reply):
-                if let event = try hear(reply, to: serial) { events.append(event) }
+                if let event = try process(reply, to: serial) { events.append(event) }
             case .signal(let signal):
-                if let event = try hear(signal) { events.append(event) }
+                if let event = try process(signal) { events.append(event) }
             // The conversation refuses calls.
             case .called: break
             }
@@ -135,10 +135,10 @@ struct NotificationConversation {
         return events
     }
 
-    private mutating func hear(_ reply: BusReply, to serial: UInt32) throws(Failure) -> Event? {
+    private mutating func process(_ reply: BusReply, to serial: UInt32) throws(Failure) -> Event? {
         guard let index = calls.firstIndex(where: { $0.serial == serial }) else { return nil }
         switch (calls.remove(at: index).purpose, reply) {
-        case (.signals, .values): hearsSignals = true
+        case (.signals, .values): isSubscribed = true
         case (.capabilities, .values(let values, _)):
             guard case .array(_, let list)? = values.first else { throw .lacks("GetCapabilities") }
             let names = list.compactMap { if case .string(let name) = $0 { name } else { nil } }
@@ -154,7 +154,7 @@ struct NotificationConversation {
         case (.show(let id), .refused): return forget(id)
         case (.other, _): return nil
         }
-        return hearsSignals && capabilities != nil ? .ready : nil
+        return isSubscribed && capabilities != nil ? .ready : nil
     }
 
     private mutating func place(_ id: ID, at place: Place) throws(Failure) -> Event? {
@@ -173,7 +173,7 @@ struct NotificationConversation {
     ///
     /// Any program on the bus can send such signals, so signals from senders other than the notification server are
     /// ignored.
-    private mutating func hear(_ signal: BusMessage) throws(Failure) -> Event? {
+    private mutating func process(_ signal: BusMessage) throws(Failure) -> Event? {
         guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first else { return nil }
         let place = Place(server: signal.sender, number: number)
         guard let index = notices.firstIndex(where: { $0.place == place }) else { return nil }

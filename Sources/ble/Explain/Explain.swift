@@ -31,7 +31,7 @@ struct Explain: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        try await reportingTrouble {
+        try await reportingErrors {
             let input = try CaptureInput(path: file, but: [])
             var builder = TimelineBuilder(keys: keys, reading: ValueFormat.reading)
             try await input.read { builder.add($0) }

@@ -52,9 +52,9 @@ struct CaptureInput {
         } catch {
             throw .unusableFile(path, "\(error).")
         }
-        guard reader.foreignPackets > 0 else { return }
-        let links = reader.foreignLinks.isEmpty ? "" : " with \(reader.foreignLinks.joined(separator: ", "))"
-        let count = reader.foreignPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
+        guard reader.skippedPackets > 0 else { return }
+        let links = reader.skippedLinkNames.isEmpty ? "" : " with \(reader.skippedLinkNames.joined(separator: ", "))"
+        let count = reader.skippedPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
         guard hasPackets else { throw .unusableFile(path, "it has \(foreign), but no HCI packets.") }
         try? StandardStream.error.write(line: "Skipped \(foreign): not HCI.")
     }

@@ -128,7 +128,7 @@ extension Duration {
 ///
 /// If that throws a `CommandError`, writes its message to standard error, and throws its exit code.
 @MainActor
-func reportingTrouble(_ work: @MainActor () async throws -> Void) async throws {
+func reportingErrors(_ work: @MainActor () async throws -> Void) async throws {
     do {
         try await work()
     } catch let trouble as CommandError {

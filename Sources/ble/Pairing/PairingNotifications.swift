@@ -22,7 +22,7 @@ final class PairingNotifications {
 
     init(_ desktop: DesktopNotifications) { self.desktop = desktop }
 
-    func hear(_ event: BluetoothPairing.Event) {
+    func receive(_ event: BluetoothPairing.Event) {
         switch event {
         case .asked(let prompt): ask(prompt)
         case .withdrawn(let peer): withdraw(peer)

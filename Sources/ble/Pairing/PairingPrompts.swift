@@ -40,7 +40,7 @@ final class PairingPrompts {
         self.readsInput = readsInput && notices == nil
         self.notices = notices
         let pairing = BluetoothPairing(capability: options.capability, queue: .main) { [weak self] event in
-            MainActor.assumeIsolated { self?.hear(event) }
+            MainActor.assumeIsolated { self?.receive(event) }
         }
         self.pairing = pairing
         if options.noBond { pairing.insist(on: PairingPolicy(keepsBonds: false), forAllApps: isForAllApps) }
@@ -64,7 +64,7 @@ final class PairingPrompts {
     /// Waits until the result of an unfinished pairing has been reported, but at most one second.
     ///
     /// If the link is lost, there may be no result; the loss is reported elsewhere.
-    func outcomeTold() async {
+    func waitForOutcome() async {
         for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
@@ -75,8 +75,8 @@ final class PairingPrompts {
         pairing = nil
     }
 
-    private func hear(_ event: BluetoothPairing.Event) {
-        notices?.hear(event)
+    private func receive(_ event: BluetoothPairing.Event) {
+        notices?.receive(event)
         switch event {
         case .asked(let prompt): ask(prompt)
         case .withdrawn(let peer): if open?.identifier == peer { open = nil }

@@ -35,7 +35,7 @@ final class DescribedPeripheral: NSObject {
     static let mostUnsent = 64
 
     /// Called once if the peripheral cannot be published.
-    var onTrouble: ((CommandError) -> Void)?
+    var onError: ((CommandError) -> Void)?
     /// Called when the radio becomes unavailable or available again.
     var onRadioChange: ((RadioChange) -> Void)?
 
@@ -139,7 +139,7 @@ final class DescribedPeripheral: NSObject {
         case .returned:
             onRadioChange?(.returned)
             publish()
-        case .missing(let state): onTrouble?(.noRadio(state))
+        case .missing(let state): onError?(.noRadio(state))
         }
     }
 
@@ -324,7 +324,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
     }
 
     private func fail(_ what: String, _ error: any Error) {
-        if !error.isLoss { onTrouble?(.failed(what, error)) }
+        if !error.isLoss { onError?(.failed(what, error)) }
     }
 
     private func fact(_ event: String, _ service: CBUUID, _ text: String, _ error: (any Error)? = nil) -> Fact {

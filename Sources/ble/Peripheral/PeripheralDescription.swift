@@ -63,7 +63,7 @@ struct PeripheralDescription {
         let service = try Self.read(SimulatedPeripheral.Service.self, from: path)
         var complete = device
         complete.services.append(service)
-        if let (_, part) = complete.missingPart {
+        if let (_, part) = complete.missingInclude {
             throw CommandError.unusableFile(path, "service \(service.uuid) includes \(part), which must come before it")
         }
         device = complete

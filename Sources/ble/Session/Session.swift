@@ -31,7 +31,7 @@ struct Session: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(json: true)
-        try await reportingTrouble {
+        try await reportingErrors {
             let engine = SessionEngine(pairing: pairing.capability) { printer.print($0) }
             try await engine.start()
             let ends = EventQueue<SessionEngine.End>()

@@ -40,7 +40,7 @@ final class SessionEngine: NSObject {
     private let capability: PairingCapability?
     /// The prompts and pairings; `nil` until they are needed.
     private var pairing: SessionPairing?
-    var radio = RadioWatch(mayCome: true)
+    var radio = RadioWatch(mayAppear: true)
     /// The time since the engine was created.
     let age: () -> Duration
     /// True after ``interrupt()``.

@@ -18,8 +18,8 @@ struct AuthenticatedPayloadTimerTests {
         timer.start(at: Self.at(0))
         #expect(timer.deadline(timeout: timeout) == Self.at(1_000_000_000))
         let steps: [(nanoseconds: Int64, expected: AuthenticatedPayloadTimer.OnExpire)] = [
-            (999_999_999, .nothing), (1_000_000_000, .ping), (1_999_999_999, .nothing), (2_000_000_000, .tell),
-            (2_999_999_999, .nothing), (3_000_000_000, .ping), (4_000_000_000, .tell),
+            (999_999_999, .nothing), (1_000_000_000, .ping), (1_999_999_999, .nothing), (2_000_000_000, .report),
+            (2_999_999_999, .nothing), (3_000_000_000, .ping), (4_000_000_000, .report),
         ]
         for (nanoseconds, expected) in steps {
             let outcome = timer.expire(at: Self.at(nanoseconds), timeout: timeout)

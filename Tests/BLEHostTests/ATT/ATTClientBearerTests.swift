@@ -56,7 +56,7 @@ struct ATTClientBearerTests {
         #expect(bearer.deadline == start + .seconds(30))
         #expect(bearer.expire(at: start + .milliseconds(29_999)) == .nothing)
         #expect(bearer.expire(at: start + .seconds(30)) == .abandon)
-        #expect(bearer.isDead && !bearer.isIdle && bearer.deadline == nil)
+        #expect(bearer.hasTimedOut && !bearer.isIdle && bearer.deadline == nil)
         #expect(bearer.receive(.readResponse(.init(value: []))) == .ignored)
         #expect(bearer.expire(at: start + .seconds(60)) == .nothing)
     }
@@ -85,7 +85,7 @@ struct RequestQueueTests {
         let command = AttributeRequest.writeCommand(.init(wire: 2), [1]), place = AttributeHandleRange(.init(wire: 2))
         for request in [read(1), read(2), command, read(3)] { _ = queue.append(request, for: Requester(one)) }
         _ = queue.append(command, for: Requester(two))
-        let gone = place.map { queue.void(about: $0) } ?? []
+        let gone = place.map { queue.removeRequests(about: $0) } ?? []
         #expect(gone.map(\.client) == [one, two])
         #expect(gone.map(\.command) == [command, command])
         #expect(!queue.holdsRequests(of: two))

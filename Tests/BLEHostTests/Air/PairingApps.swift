@@ -36,7 +36,7 @@ class PairingApp: App {
 
     override func react(to event: ClientEvent) -> [ClientRequest] {
         switch event {
-        case .stateChanged(.poweredOn): capability.map { [.security(.attend($0))] } ?? []
+        case .stateChanged(.poweredOn): capability.map { [.security(.setAgent($0))] } ?? []
         case .security(.asked(let inquiry)): answer(inquiry)
         case .security(.withdrawn): withdrawn()
         default: []

@@ -26,7 +26,7 @@ private final class Tester: App {
         events.compactMap { event in if case .tester(let event) = event { pick(event) } else { nil } }
     }
 
-    var heard: [ReceivedPacket] { all { if case .heard(let packet) = $0 { packet } else { nil } } }
+    var heard: [ReceivedPacket] { all { if case .received(let packet) = $0 { packet } else { nil } } }
     var links: [RadioLink] { all { if case .linkMade(let link) = $0 { link } else { nil } } }
 
     /// What the first request for a set came to, and how often it has ended.

@@ -234,7 +234,7 @@ final class Town {
         case .note(let note): station.count(note)
         case .resetTransport: station.countTransportReset()
         case .remember(let record): station.remember(record)
-        case .recall: break
+        case .loadPeers: break
         }
     }
 

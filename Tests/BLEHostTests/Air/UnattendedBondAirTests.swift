@@ -50,7 +50,7 @@ struct UnattendedBondAirTests {
         let places = 4, last = places + 2
         let isBonded = run(seed: seed, count: last + 1, places: places) { index, bench in
             let isAttended = index == 0 || index == last
-            bench.town.perform(.security(.attend(isAttended ? .displayYesNo : nil)), at: bench.keeperStation)
+            bench.town.perform(.security(.setAgent(isAttended ? .displayYesNo : nil)), at: bench.keeperStation)
         }
         #expect(isBonded.first == true && isBonded.last == true)
         #expect(isBonded.count(where: { $0 }) < places + 1)

@@ -48,7 +48,7 @@ struct ClientAlertTests {
     func restored() {
         var wishes = RequestedAlerts()
         let request = ConnectRequest(startDelay: .zero, alerts: .disconnection)
-        let peer = PreservedPeer(peer: Self.peer, request: request, name: nil, mtu: 23, learnt: [])
+        let peer = PreservedPeer(peer: Self.peer, request: request, name: nil, mtu: 23, validEvents: [])
         wishes.note(.restored(.central(PreservedCentral(scan: nil, peers: [peer]))))
         #expect(wishes.occasion(of: .disconnected(Self.peer, .timedOut, isReconnecting: false)) != nil)
     }

@@ -39,7 +39,7 @@ struct AdvertisementPlanTests {
 
     @Test("There is one advertisement while foreground data fits, and more otherwise", arguments: cases)
     func shares(apps: [App], shares: [[Int]]) {
-        #expect(Self.plan(apps).shares.map { $0.clients.map(\.rawValue) } == shares)
+        #expect(Self.plan(apps).advertisements.map { $0.clients.map(\.rawValue) } == shares)
     }
 
     @Test(
@@ -51,14 +51,14 @@ struct AdvertisementPlanTests {
     )
     func intervals(phases: [AppPhase], microseconds: Int) {
         let plan = Self.plan(phases.map { ($0, [Self.long(1)]) })
-        #expect(plan.shares.map(\.content.parameters.interval) == [.microseconds(microseconds)])
+        #expect(plan.advertisements.map(\.content.parameters.interval) == [.microseconds(microseconds)])
     }
 
     @Test("Services of background apps are in the overflow area of the first advertisement only")
     func background() {
         let phases: [AppPhase] = [.foreground, .foreground, .background]
         let plan = Self.plan(phases.enumerated().map { ($1, [Self.long(UInt8($0 + 1))]) })
-        let areas = plan.shares.map { share in
+        let areas = plan.advertisements.map { share in
             OverflowArea(in: AdvertisingData(decoding: share.content.advertisement + share.content.scanResponse))
         }
         #expect(areas.map { $0?.contains(Self.long(3)) } == [true, nil])
@@ -74,20 +74,20 @@ struct AdvertisementPlanTests {
                 return (phase, (0..<count).map { _ in Self.long(.random(in: 1...9, using: &random)) } + [.short(short)])
             }
             let plan = Self.plan(apps)
-            for share in plan.shares {
+            for share in plan.advertisements {
                 let data = AdvertisingData(decoding: share.content.advertisement + share.content.scanResponse)
                 for client in share.clients where apps[client.rawValue].phase == .foreground {
                     #expect(apps[client.rawValue].services.allSatisfy { data.serviceUUIDs.contains($0) })
                 }
             }
-            #expect(plan.shares.flatMap(\.clients).map(\.rawValue).sorted() == Array(apps.indices))
+            #expect(plan.advertisements.flatMap(\.clients).map(\.rawValue).sorted() == Array(apps.indices))
         }
     }
 
     @Test("With too few sets, the remaining advertisements take turns in the last one", arguments: 1...6)
     func turns(sets: Int) {
         let plan = Self.plan((1...5).map { (.foreground, [Self.long($0)]) })
-        let all = plan.shares.map(\.content)
+        let all = plan.advertisements.map(\.content)
         #expect(plan.hasTurns(in: sets) == (sets < 5))
         var seen: [AdvertisementContent] = []
         for turn in 0..<10 {

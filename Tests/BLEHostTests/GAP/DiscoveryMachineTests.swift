@@ -53,7 +53,7 @@ struct DiscoveryMachineTests {
         discovery.start(ScanRequest(), for: Self.client)
         hear([2, 1, 6], isScannable: true)
         let early = heard()
-        #expect(early.isEmpty && discovery.deadline == Instant() + ScanResponseWaits.patience)
+        #expect(early.isEmpty && discovery.deadline == Instant() + ScanResponseWaits.maximumWait)
         hear([2, 0x0A, 4], isScanResponse: true, at: 1)
         let both = heard()
         #expect(both.map(\.data) == [[2, 1, 6, 2, 0x0A, 4]] && discovery.deadline == nil)

@@ -27,7 +27,7 @@ struct LocalPrivacyTests {
         _ answer: (LocalPrivacy.Step) -> HCI.Status = { _ in .success }
     ) -> [LocalPrivacy.Step] {
         var steps: [LocalPrivacy.Step] = []
-        while machine.needsRest(at: now), let step = machine.step(at: now) {
+        while machine.needsPause(at: now), let step = machine.step(at: now) {
             steps.append(step)
             _ = machine.answered(answer(step), at: now)
         }
@@ -37,15 +37,15 @@ struct LocalPrivacyTests {
     @Test("An address is used for exactly its lifetime")
     func lifetime() throws {
         var machine = makeMachine()
-        #expect(machine.needsRest(at: Instant()) == true)
+        #expect(machine.needsPause(at: Instant()) == true)
         #expect(settle(&machine).count == 1)
         let first = try #require(machine.address), end = Instant() + .seconds(900)
         let before = Instant() + (.seconds(900) - .nanoseconds(1))
         #expect(PrivateAddress.isMade(first, with: key))
         #expect(machine.deadline == end)
-        #expect(machine.needsRest(at: before) == false)
+        #expect(machine.needsPause(at: before) == false)
         #expect(machine.step(at: before) == nil)
-        #expect(machine.needsRest(at: end) == true)
+        #expect(machine.needsPause(at: end) == true)
         #expect(machine.deadline == nil, "the radio is on its way to rest")
         #expect(settle(&machine, at: end).count == 1)
         #expect(machine.address != first)
@@ -56,7 +56,7 @@ struct LocalPrivacyTests {
         var machine = makeMachine()
         #expect(machine.step(at: Instant()) != nil)
         #expect(machine.step(at: Instant()) == nil)
-        #expect(machine.needsRest(at: Instant()) == true)
+        #expect(machine.needsPause(at: Instant()) == true)
         #expect(machine.deadline == nil)
     }
 
@@ -66,42 +66,43 @@ struct LocalPrivacyTests {
         #expect(settle(&machine) { _ in .commandDisallowed }.count == 1)
         let later = Instant() + LocalPrivacy.retryInterval
         #expect(machine.deadline == later)
-        #expect(machine.needsRest(at: Instant()) == true)
+        #expect(machine.needsPause(at: Instant()) == true)
         #expect(machine.step(at: Instant() + (LocalPrivacy.retryInterval - .nanoseconds(1))) == nil)
         #expect(settle(&machine, at: later).count == 1 && machine.address != nil)
         let end = later + .seconds(900)
         #expect(settle(&machine, at: end) { _ in .commandDisallowed }.count == 1)
-        #expect(machine.needsRest(at: end) == false, "the old address is still of use")
+        #expect(machine.needsPause(at: end) == false, "the old address is still of use")
     }
 
     @Test("Bonded peers are added to the resolving list up to its capacity, and former ones are removed")
     func list() {
         var machine = makeMachine(capacity: 2)
-        machine.know(resolvablePeers, revision: 1)
+        machine.setResolvablePeers(resolvablePeers, revision: 1)
         let steps = settle(&machine).dropFirst()
         #expect(
             Array(steps) == [
                 .lifetime(.standard), .add(resolvablePeers[0]), .add(resolvablePeers[1]),
-                .admit(resolvablePeers[0].identity),
-                .admit(resolvablePeers[1].identity), .resolve,
+                .setDevicePrivacyMode(resolvablePeers[0].identity),
+                .setDevicePrivacyMode(resolvablePeers[1].identity), .resolve,
             ]
         )
-        #expect(resolvablePeers.map { machine.lists($0.identity) } == [true, true, false])
-        machine.know([resolvablePeers[2], resolvablePeers[0], resolvablePeers[1]], revision: 2)
+        #expect(resolvablePeers.map { machine.resolvesAddresses(of: $0.identity) } == [true, true, false])
+        machine.setResolvablePeers([resolvablePeers[2], resolvablePeers[0], resolvablePeers[1]], revision: 2)
         #expect(
             settle(&machine) == [
-                .remove(resolvablePeers[1]), .add(resolvablePeers[2]), .admit(resolvablePeers[2].identity),
+                .remove(resolvablePeers[1]), .add(resolvablePeers[2]),
+                .setDevicePrivacyMode(resolvablePeers[2].identity),
             ]
         )
-        #expect(resolvablePeers.map { machine.lists($0.identity) } == [true, false, true])
-        machine.know([], revision: 3)
+        #expect(resolvablePeers.map { machine.resolvesAddresses(of: $0.identity) } == [true, false, true])
+        machine.setResolvablePeers([], revision: 3)
         #expect(settle(&machine) == [.remove(resolvablePeers[0]), .remove(resolvablePeers[2])])
     }
 
     @Test("Without bonded peers, the resolving list is not touched")
     func lonely() {
         var machine = makeMachine(capacity: 8)
-        machine.know([], revision: 1)
+        machine.setResolvablePeers([], revision: 1)
         #expect(settle(&machine).count == 1)
     }
 
@@ -128,7 +129,13 @@ struct LocalPrivacyTests {
             [true, false, true]
         ),
         (
-            { if case .admit(let identity) = $0, identity.value == 2 { .unknownCommand } else { .success } },
+            {
+                if case .setDevicePrivacyMode(let identity) = $0, identity.value == 2 {
+                    .unknownCommand
+                } else {
+                    .success
+                }
+            },
             [true, false, true]
         ),
         ({ $0 == .resolve ? .commandDisallowed : .success }, [false, false, false]),
@@ -139,9 +146,9 @@ struct LocalPrivacyTests {
     func refused(index: Int) {
         let (answer, listed) = Self.refusals[index]
         var machine = makeMachine(capacity: 3)
-        machine.know(resolvablePeers, revision: 1)
+        machine.setResolvablePeers(resolvablePeers, revision: 1)
         #expect(settle(&machine, answer).count < 16)
-        #expect(resolvablePeers.map { machine.lists($0.identity) } == listed)
-        #expect(machine.needsRest(at: Instant()) == false)
+        #expect(resolvablePeers.map { machine.resolvesAddresses(of: $0.identity) } == listed)
+        #expect(machine.needsPause(at: Instant()) == false)
     }
 }

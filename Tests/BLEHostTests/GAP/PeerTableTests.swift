@@ -51,7 +51,7 @@ struct PeerTableTests {
             return record
         }
         var table = make([record(1, [bond(lamp, on: radio), bond(lamp, on: adapter)])])
-        table.recall([record(2, [bond(door, on: radio)])], on: radio)
+        table.load([record(2, [bond(door, on: radio)])], on: radio)
         table.use(radio)
         #expect(table.bond(with: PeerIdentifier(rawValue: 1)) == nil)
         #expect(table.bond(with: PeerIdentifier(rawValue: 2))?.identity == door)
@@ -210,9 +210,9 @@ struct PeerTableTests {
         _ = table.identifier(of: DeviceAddress(0, .random))
         _ = table.advertised("Tea", by: peers[3])
         let last = [KnownPeer(peer: peers[2]), KnownPeer(peer: peers[3], name: "Tea"), KnownPeer(peer: peers[4])]
-        #expect(table.strangers == last)
+        #expect(table.recentUnknownPeers == last)
         _ = table.wanted(peers[4])
-        #expect(table.strangers.map(\.peer) == [peers[2], peers[3]])
+        #expect(table.recentUnknownPeers.map(\.peer) == [peers[2], peers[3]])
         #expect(table.knownPeers.map(\.peer) == [peers[4]])
     }
 

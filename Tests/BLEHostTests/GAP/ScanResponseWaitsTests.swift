@@ -25,7 +25,7 @@ struct ScanResponseWaitsTests {
                 waits.begin(place, at: now)
             }
             #expect(waits.oldest?.place == model.first?.place && waits.oldest?.since == model.first?.since)
-            #expect(waits.deadline == model.first.map { $0.since + ScanResponseWaits.patience })
+            #expect(waits.deadline == model.first.map { $0.since + ScanResponseWaits.maximumWait })
             #expect(waits.count == model.count)
         }
     }

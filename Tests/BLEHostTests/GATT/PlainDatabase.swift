@@ -17,7 +17,7 @@ extension GATTDatabase {
         attribute.declareService(GATT.genericAttribute, isPrimary: true)
         let value = attribute.declareCharacteristic(GATT.serviceChanged, .indicate)
         attribute.append(GATT.serviceChanged, [], .constant([]))
-        let about = Configured(value: value, properties: .indicate, owner: nil)
+        let about = ConfiguredCharacteristic(value: value, properties: .indicate, owner: nil)
         attribute.append(GATT.clientConfiguration, [.readable, .writeable], .configuration(about))
         database.append(GATT.genericAttribute, attribute.attributes)
         return database

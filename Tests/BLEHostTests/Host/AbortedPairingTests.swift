@@ -18,7 +18,7 @@ struct AbortedPairingTests {
     @Test("Ten thousand aborted pairings, by strangers and with a bonded peer's address, store nothing")
     func store() {
         let encryption = EncryptionTests(), rig = encryption.makeRig(role: .peripheral)
-        rig.ask(.attend(.displayOnly))
+        rig.ask(.setAgent(.displayOnly))
         rig.disconnect()
         let before = rig.remembered
         var begun = 0

@@ -224,7 +224,7 @@ struct EncryptionTests {
     )
     func wish(bond: LinkSecurity, capability: SMP.IOCapability?, pairs: Bool) {
         let rig = makeRig(security: bond, role: .central)
-        if let capability { rig.ask(.attend(capability)) }
+        if let capability { rig.ask(.setAgent(capability)) }
         rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
         let request = SMPPacket.securityRequest(.init([.bonding, .secureConnections, .mitm])).encoded
         rig.deliver(request, on: .securityManager, of: link)

@@ -56,7 +56,7 @@ struct HopelessPairingTests {
     )
     func central(capability: SMP.IOCapability?, isPossible: Bool) {
         let rig = makeRig(.central) { rig in
-            if let capability { rig.ask(.attend(capability)) }
+            if let capability { rig.ask(.setAgent(capability)) }
         }
         #expect(pairings(rig).map(\.first) == (isPossible ? [0x01] : []))
         #expect(readings(rig) == (isPossible ? [] : [.att(.insufficientAuthentication)]))
@@ -65,7 +65,7 @@ struct HopelessPairingTests {
     @Test("A peripheral sends no Security Request that cannot succeed", arguments: capabilities)
     func peripheral(capability: SMP.IOCapability?, isPossible: Bool) {
         let rig = makeRig(.peripheral) { rig in
-            if let capability { rig.ask(.attend(capability)) }
+            if let capability { rig.ask(.setAgent(capability)) }
             if let peer = rig.host.links[link]?.peer { rig.perform(.connect(peer, ConnectRequest())) }
             rig.forget()
             rig.perform(.connect(rig.host.links[link]?.peer ?? PeerIdentifier(rawValue: 0), ConnectRequest()))
@@ -86,7 +86,7 @@ struct HopelessPairingTests {
 
     @Test("A peer without display and keyboard is asked only once a link for pairing that it cannot provide")
     func peerWithoutMeans() {
-        let rig = makeRig(.central) { $0.ask(.attend(.displayYesNo)) }
+        let rig = makeRig(.central) { $0.ask(.setAgent(.displayYesNo)) }
         #expect(pairings(rig).map(\.first) == [0x01])
         var response = SMP.PairingFeatures()
         response.ioCapability = .noInputNoOutput

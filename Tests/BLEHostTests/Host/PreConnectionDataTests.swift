@@ -17,7 +17,7 @@ struct PreConnectionDataTests {
     @Test(
         "A central's early request is answered even if the controller reports its link later",
         arguments: [
-            (Duration.zero, 1), (PreConnectionData.patience, 1), (PreConnectionData.patience + .nanoseconds(1), 0),
+            (Duration.zero, 1), (PreConnectionData.maximumAge, 1), (PreConnectionData.maximumAge + .nanoseconds(1), 0),
         ]
     )
     func early(lead: Duration, count: Int) {
@@ -48,13 +48,13 @@ struct PreConnectionDataTests {
         var early = PreConnectionData(), now = Instant()
         let other = try #require(ConnectionHandle(wire: 0x41))
         for number in UInt8(0)..<20 {
-            early.keep([number].span, of: number % 2 == 0 ? link : other, at: now)
-            early.keep([UInt8](repeating: 0, count: PreConnectionData.limit.octets + 1).span, of: link, at: now)
+            early.store([number].span, of: number % 2 == 0 ? link : other, at: now)
+            early.store([UInt8](repeating: 0, count: PreConnectionData.limit.octets + 1).span, of: link, at: now)
         }
         #expect(early.take(of: link, at: now) == stride(from: UInt8(0), to: 16, by: 2).map { [$0] })
         #expect(early.take(of: link, at: now).isEmpty && !early.isEmpty)
-        now = now + PreConnectionData.patience + .nanoseconds(1)
-        early.keep([7].span, of: link, at: now)
+        now = now + PreConnectionData.maximumAge + .nanoseconds(1)
+        early.store([7].span, of: link, at: now)
         #expect(early.take(of: other, at: now).isEmpty && early.take(of: link, at: now) == [[7]])
     }
 }

@@ -46,13 +46,13 @@ struct PreservedStateTests {
     )
 
     /// What is left of what a client heard of a peer.
-    private func learnt(from events: [PeerEvent]) -> [PeerEvent] {
+    private func validEvents(from events: [PeerEvent]) -> [PeerEvent] {
         var state = PreservedState(.central)
         state.note(.connect(Self.peer, ConnectRequest()))
         state.note(.connected(Self.peer, link))
         for event in events { state.note(.peer(Self.peer, event)) }
         guard case .central(let central) = state else { return [] }
-        return central.peers.flatMap(\.learnt)
+        return central.peers.flatMap(\.validEvents)
     }
 
     @Test(
@@ -87,14 +87,14 @@ struct PreservedStateTests {
             ),
         ] as [([PeerEvent], [PeerEvent])]
     )
-    func learning(events: [PeerEvent], left: [PeerEvent]) { #expect(learnt(from: events) == left) }
+    func learning(events: [PeerEvent], left: [PeerEvent]) { #expect(validEvents(from: events) == left) }
 
     @Test("The number of preserved discovery results is limited")
     func bounded() {
         let events = (0..<2_000).map { number in
             PeerEvent.descriptorsDiscovered(of: AttributeHandle(wire: UInt16(number)), .success([]))
         }
-        #expect(learnt(from: events) == Array(events.suffix(PreservedPeer.mostAnswers)))
+        #expect(validEvents(from: events) == Array(events.suffix(PreservedPeer.mostEvents)))
     }
 
     @Test("A central preserves its scan and its connected and pending peers")
@@ -112,13 +112,13 @@ struct PreservedStateTests {
         state.note(.disconnected(peers[3], .timedOut, isReconnecting: true))
         let asked = [ClientRequest.scan(scan), .connect(peers[0], request), .connect(peers[3], request)]
         #expect(state.requests == asked)
-        #expect(!state.concerns(.disconnected(peers[1], nil, isReconnecting: false)))
-        #expect(state.concerns(.connected(peers[3], link)))
+        #expect(!state.isRelevant(.disconnected(peers[1], nil, isReconnecting: false)))
+        #expect(state.isRelevant(.connected(peers[3], link)))
         state.machineRestarted()
         #expect(state.requests == asked)
         guard case .central(let central) = state else { return }
         #expect(central.peers.map(\.mtu) == [nil, nil])
-        #expect(central.peers.flatMap(\.learnt).isEmpty)
+        #expect(central.peers.flatMap(\.validEvents).isEmpty)
         state.note(.stateChanged(.poweredOff))
         #expect(state.isEmpty)
     }

@@ -40,7 +40,7 @@ struct RemovedBondTests {
     func pairing() throws {
         let rig = bonded.makeRig(role: .peripheral)
         let peer = try #require(rig.host.links[link]?.peer)
-        rig.ask(.insist(PairingPolicy(unattended: .always)))
+        rig.ask(.setPolicy(PairingPolicy(unattended: .always)))
         var request = SMP.PairingFeatures()
         request.ioCapability = .noInputNoOutput
         request.authentication = [.bonding, .secureConnections]

@@ -50,7 +50,7 @@ final class Rig {
             case .packet(let packet): take(packet)
             case .event(let event, let client): events.append((client, event))
             case .remember(let record): remembered.append(record)
-            case .recall(let radio): recalled.append(radio)
+            case .loadPeers(let radio): recalled.append(radio)
             case .resetTransport: transportResets += 1
             case .note(let note): notes.append(note)
             }

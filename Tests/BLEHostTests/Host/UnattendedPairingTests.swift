@@ -55,7 +55,7 @@ struct UnattendedPairingTests {
         _ configuration: Host.Configuration = .init(identifierSecret: 42)
     ) -> Rig {
         let rig = Rig.ready(configuration: configuration)
-        if let agent = `case`.agent { rig.ask(.attend(agent)) }
+        if let agent = `case`.agent { rig.ask(.setAgent(agent)) }
         if let channel = `case`.channel {
             rig.perform(.server(.publishChannel(encryptionRequired: channel)), for: Rig.peripheral)
         }
@@ -124,7 +124,7 @@ struct UnattendedPairingTests {
                 isConfigured ? configuration : .init(identifierSecret: 42)
             )
             if !isConfigured {
-                rig.ask(.insist(PairingPolicy(unattended: unattended)))
+                rig.ask(.setPolicy(PairingPolicy(unattended: unattended)))
             }
             rig.connect(Self.address, role: .peripheral)
             let answers = answer(Self.request, rig)
@@ -158,7 +158,7 @@ struct UnattendedPairingTests {
     @Test("A host that never pairs unattended reports the ATT error to the app, and sends nothing")
     func never() throws {
         let rig = Rig.ready()
-        rig.ask(.insist(PairingPolicy(unattended: .never)))
+        rig.ask(.setPolicy(PairingPolicy(unattended: .never)))
         rig.peer = { request in
             switch request {
             case .exchangeMTURequest: .exchangeMTUResponse(.init(serverMTU: 23))

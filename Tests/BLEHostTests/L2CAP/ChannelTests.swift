@@ -143,7 +143,7 @@ struct ClosingTests {
         let channel = bench.opened(credits: 0)
         _ = bench.perform(.send([1]), on: channel.id)
         #expect(bench.perform(.close, on: channel.id) == [])
-        let almost = CreditChannel.drainPatience - .nanoseconds(1)
+        let almost = CreditChannel.drainTimeout - .nanoseconds(1)
         #expect(bench.advance(by: almost) == [])
         #expect(bench.advance(by: .nanoseconds(1)) == [Self.end])
     }

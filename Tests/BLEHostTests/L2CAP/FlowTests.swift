@@ -104,8 +104,8 @@ struct IncomingFlowTests {
 
 @Suite("Outgoing channel data")
 struct OutgoingFlowTests {
-    static func make(credits: Int, mps: Int = 30, ceiling: Int = 247) -> OutgoingFlow {
-        OutgoingFlow(mtu: 1_000, mps: mps, credits: credits, ceiling: ceiling)
+    static func make(credits: Int, mps: Int = 30, maximumFrame: Int = 247) -> OutgoingFlow {
+        OutgoingFlow(mtu: 1_000, mps: mps, credits: credits, maximumFrame: maximumFrame)
     }
 
     static func drain(_ flow: inout OutgoingFlow) -> [[UInt8]] {

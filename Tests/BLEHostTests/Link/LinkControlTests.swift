@@ -45,7 +45,7 @@ struct LinkControlTests {
     func taking(request: LinkControl.Request) {
         var control = control
         let number = ask(&control, request)
-        #expect(self.number(control.taken(number)) == (Self.answers.contains(request) ? number : nil))
+        #expect(self.number(control.accepted(number)) == (Self.answers.contains(request) ? number : nil))
         #expect(control.end().map(\.number) == (Self.answers.contains(request) ? [] : [number]))
     }
 
@@ -54,7 +54,7 @@ struct LinkControlTests {
         var control = control
         let number = ask(&control, request)
         #expect(self.number(control.refused(number)) == number)
-        #expect(control.refused(number) == .wait && control.taken(number) == .wait && control.end().isEmpty)
+        #expect(control.refused(number) == .wait && control.accepted(number) == .wait && control.end().isEmpty)
     }
 
     @Test("An event completes only the oldest change of its kind")
@@ -102,7 +102,7 @@ struct LinkControlTests {
         let first = ask(&control, .readRSSI, by: Self.nora), second = ask(&control, .readRSSI, by: Self.otto)
         #expect(control.removeRequests(Self.nora).map(\.number) == [first])
         #expect(control.removeRequests(Self.nora).isEmpty)
-        #expect(number(control.taken(second)) == second)
+        #expect(number(control.accepted(second)) == second)
     }
 
     @Test("Link details follow the controller's events, and failures change nothing")

@@ -89,7 +89,7 @@ struct KeptSessionTests {
         session.appEnded()
         #expect(session.receive(answer, canLaunch: true) == .drop)
         let (restored, _) = nextLaunch(of: &session)
-        #expect(restored?.peers.map(\.learnt) == [[.subscriptionChanged(handle, .notifications, nil)]])
+        #expect(restored?.peers.map(\.validEvents) == [[.subscriptionChanged(handle, .notifications, nil)]])
     }
 
     @Test(
@@ -142,7 +142,7 @@ struct KeptSessionTests {
         session.appEnded()
         #expect(session.receive(.stateChanged(.resetting), canLaunch: false) == .drop)
         #expect(session.receive(.stateChanged(.poweredOn), canLaunch: false) == .send(Self.requests))
-        #expect(session.receive(.stateChanged(.poweredOff), canLaunch: false) == .giveUp)
+        #expect(session.receive(.stateChanged(.poweredOff), canLaunch: false) == .dropSession)
     }
 
     @Test("The session ends when too many events wait for the next launch")
@@ -152,7 +152,7 @@ struct KeptSessionTests {
         for _ in 0..<KeptSession.mostHeld {
             #expect(session.receive(Self.connected, canLaunch: true) == .hold(launches: true))
         }
-        #expect(session.receive(Self.connected, canLaunch: true) == .giveUp)
+        #expect(session.receive(Self.connected, canLaunch: true) == .dropSession)
     }
 
     /// What an app does about advertising, or hears of it.

@@ -105,7 +105,7 @@ struct LinkEncryptionTests {
 
     @Test("Encryption may take 5 s, and longer on links with rare connection events", arguments: paces)
     func patience(interval: UInt16?, latency: UInt16, patience: Int) {
-        let waited = LinkEncryption.patience(
+        let waited = LinkEncryption.timeout(
             interval.flatMap { ConnectionInterval(wire: $0) },
             PeripheralLatency(wire: latency)
         )

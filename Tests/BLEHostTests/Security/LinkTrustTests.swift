@@ -25,23 +25,23 @@ struct LinkTrustTests {
         ] as [(LinkSecurity, LinkTrust, InsufficientSecurity?)]
     )
     func lack(needed: LinkSecurity, trust: LinkTrust, lack: InsufficientSecurity?) {
-        #expect(trust.lack(of: LinkRequirement(needed)) == lack)
+        #expect(trust.missingSecurity(for: LinkRequirement(needed)) == lack)
     }
 
     @Test("Missing authorization is reported only if nothing else is missing")
     func authorization() {
         let needed = LinkRequirement(.encrypted, needsAuthorization: true)
-        #expect(Self.trust(.unencrypted).lack(of: needed) == .authentication)
+        #expect(Self.trust(.unencrypted).missingSecurity(for: needed) == .authentication)
         var trust = Self.trust(.encrypted)
-        #expect(trust.lack(of: needed) == .authorization)
+        #expect(trust.missingSecurity(for: needed) == .authorization)
         trust.isAuthorized = true
-        #expect(trust.lack(of: needed) == nil)
+        #expect(trust.missingSecurity(for: needed) == nil)
     }
 
     @Test("A missing key is not reported once the link was encrypted")
     func key() {
         var trust = Self.trust(.encrypted)
         trust.secure(.unencrypted, keySize: 0, leastKeySize: 16)
-        #expect(trust.hasKey && trust.lack(of: .encrypted) == .encryption)
+        #expect(trust.hasKey && trust.missingSecurity(for: .encrypted) == .encryption)
     }
 }

@@ -15,25 +15,25 @@ struct OutOfBandSecretsTests {
     @Test("A key for a peer is used for that peer, and a key for any device for all others")
     func keys() {
         var secrets = OutOfBandSecrets(limit: 4)
-        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
-        secrets.learn(Key128(wire: 8), sharedWith: lamp, by: other)
+        secrets.setTemporaryKey(Key128(wire: 7), sharedWith: nil, by: one)
+        secrets.setTemporaryKey(Key128(wire: 8), sharedWith: lamp, by: other)
         #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == Key128(wire: 8))
         #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == Key128(wire: 7))
         #expect(secrets.data(for: lock, allowsLegacy: false).temporaryKey == nil)
-        secrets.learn(told, from: lock, by: one)
+        secrets.setPeerData(told, from: lock, by: one)
         #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == nil)
         #expect(secrets.data(for: lock, allowsLegacy: true).remote == told)
-        secrets.learn(nil, from: lock, by: other)
+        secrets.setPeerData(nil, from: lock, by: other)
         #expect(secrets.data(for: lock, allowsLegacy: true).remote == nil)
     }
 
     @Test("A client's data is removed with it, and no other")
     func leaving() {
         var generator = SeededGenerator(seed: 1), secrets = OutOfBandSecrets(limit: 4)
-        secrets.tell(told, for: P256KeyPair(using: &generator), by: one)
-        secrets.learn(told, from: lamp, by: one)
-        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
-        secrets.learn(Key128(wire: 8), sharedWith: lock, by: other)
+        secrets.setLocalData(told, for: P256KeyPair(using: &generator), by: one)
+        secrets.setPeerData(told, from: lamp, by: one)
+        secrets.setTemporaryKey(Key128(wire: 7), sharedWith: nil, by: one)
+        secrets.setTemporaryKey(Key128(wire: 8), sharedWith: lock, by: other)
         secrets.leave(one)
         let lamp = secrets.data(for: lamp, allowsLegacy: true)
         #expect(lamp.local == nil && lamp.remote == nil && lamp.temporaryKey == nil)
@@ -43,8 +43,8 @@ struct OutOfBandSecretsTests {
     @Test("Used data is discarded: the peer's own key, or otherwise the one for any device")
     func used() {
         var secrets = OutOfBandSecrets(limit: 4)
-        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
-        secrets.learn(Key128(wire: 8), sharedWith: lamp, by: one)
+        secrets.setTemporaryKey(Key128(wire: 7), sharedWith: nil, by: one)
+        secrets.setTemporaryKey(Key128(wire: 8), sharedWith: lamp, by: one)
         secrets.used(with: lamp)
         #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == Key128(wire: 7))
         secrets.used(with: lamp)
@@ -55,7 +55,7 @@ struct OutOfBandSecretsTests {
     func limit() {
         var secrets = OutOfBandSecrets(limit: 2)
         for number in UInt128(1)...3 {
-            secrets.learn(Key128(wire: number), sharedWith: PeerIdentifier(rawValue: number), by: one)
+            secrets.setTemporaryKey(Key128(wire: number), sharedWith: PeerIdentifier(rawValue: number), by: one)
         }
         let left = (UInt128(1)...3).map {
             secrets.data(for: PeerIdentifier(rawValue: $0), allowsLegacy: true).temporaryKey
@@ -68,18 +68,23 @@ struct OutOfBandSecretsTests {
         let mine = ClientOwner(user: 1, process: 1, isAdministrator: false)
         let theirs = ClientOwner(user: 2, process: 2, isAdministrator: false)
         var generator = SeededGenerator(seed: 1), secrets = OutOfBandSecrets(limit: 2)
-        secrets.tell(told, for: P256KeyPair(using: &generator), by: one, of: mine)
-        secrets.learn(told, from: lamp, by: one, of: mine)
-        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one, of: mine)
+        secrets.setLocalData(told, for: P256KeyPair(using: &generator), by: one, of: mine)
+        secrets.setPeerData(told, from: lamp, by: one, of: mine)
+        secrets.setTemporaryKey(Key128(wire: 7), sharedWith: nil, by: one, of: mine)
         let own = P256KeyPair(using: &generator)
-        secrets.tell(told, for: own, by: other, of: theirs)
-        secrets.learn(nil, from: lamp, by: other, of: theirs)
+        secrets.setLocalData(told, for: own, by: other, of: theirs)
+        secrets.setPeerData(nil, from: lamp, by: other, of: theirs)
         for number in UInt128(1)...3 {
-            secrets.learn(Key128(wire: number), sharedWith: PeerIdentifier(rawValue: number), by: other, of: theirs)
+            secrets.setTemporaryKey(
+                Key128(wire: number),
+                sharedWith: PeerIdentifier(rawValue: number),
+                by: other,
+                of: theirs
+            )
         }
-        secrets.learn(Key128(wire: 8), sharedWith: nil, by: other, of: theirs)
+        secrets.setTemporaryKey(Key128(wire: 8), sharedWith: nil, by: other, of: theirs)
         let lock = secrets.data(for: lock, allowsLegacy: true) { $1 == mine }
-        #expect(lock.temporaryKey == Key128(wire: 7) && lock.local?.told == told)
+        #expect(lock.temporaryKey == Key128(wire: 7) && lock.local?.data == told)
         secrets.used(with: lamp) { $1 == theirs }
         #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == mine }.remote == told)
         #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == mine }.local != nil)
@@ -90,7 +95,7 @@ struct OutOfBandSecretsTests {
     private func response(to outOfBand: SMP.OutOfBandFlag, isKnown: Bool) -> [UInt8] {
         let bonded = EncryptionTests(), rig = bonded.makeRig(isBonded: false, role: .peripheral)
         rig.host.open(Rig.otherCentral, role: .agent, at: rig.now)
-        rig.perform(.security(.insist(PairingPolicy(unattended: .always))), for: Rig.otherCentral)
+        rig.perform(.security(.setPolicy(PairingPolicy(unattended: .always))), for: Rig.otherCentral)
         rig.ask(.takeTemporaryKey(Key128(wire: 7), with: nil))
         if !isKnown { rig.host.close(Rig.agent, at: rig.now) }
         rig.pump()

@@ -16,7 +16,7 @@ struct PairingDemandTests {
         var pairings = Pairings(random: SeededGenerator(seed: 1), configuration: .init(), limits: Limits())
         for (index, demand) in demands.enumerated() {
             let client = ClientID(rawValue: index)
-            pairings.insist(client, of: demand.0, on: Self.strict, everywhere: demand.everywhere)
+            pairings.setPolicy(Self.strict, by: client, of: demand.0, everywhere: demand.everywhere)
         }
         return pairings
     }
@@ -59,7 +59,7 @@ struct PairingDemandTests {
     func agents() {
         var pairings = pairings([])
         for (index, owner) in [Self.mine, Self.root, Self.theirs].enumerated() {
-            pairings.attend(ClientID(rawValue: index), of: owner, .displayYesNo)
+            pairings.setAgent(ClientID(rawValue: index), of: owner, .displayYesNo)
         }
         func agent(_ owners: ClientOwner...) -> Int? { pairings.agent(for: LinkApps(owners))?.client.rawValue }
         #expect(agent(Self.mine) == 1 && agent(Self.theirs) == 2 && agent(Self.mine, Self.theirs) == 2 && agent() == 1)

@@ -96,7 +96,7 @@ struct PairingRefusalTests {
         pair.pair()
         pair.central.manager.answer(.passkey(1), at: pair.now)
         pair.run()
-        #expect(pair.central.told.filter { $0 == .note(.unaskedReply) }.count == 3)
+        #expect(pair.central.told.filter { $0 == .note(.unsolicitedReply) }.count == 3)
         #expect(pair.central.manager.isUnderWay)
         pair.answer = SecurityPair.honest
         pair.run()

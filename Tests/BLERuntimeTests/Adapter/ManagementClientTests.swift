@@ -8,7 +8,7 @@ struct ManagementClientTests {
     private static let first = AdapterIndex(wire: 0)
 
     private func client(of kernel: FakeKernel) throws -> ManagementClient {
-        ManagementClient(try kernel.openManagement(), patience: .milliseconds(200))
+        ManagementClient(try kernel.openManagement(), timeout: .milliseconds(200))
     }
 
     @Test("Adapters are listed with details, whatever other events the kernel sends in between")

@@ -30,11 +30,11 @@ final class Patient {
         file.flush()
     }
 
-    func examined(asking: Bool = false, within patience: Duration = .seconds(600)) async -> Examination {
+    func examined(asking: Bool = false, within timeout: Duration = .seconds(600)) async -> Examination {
         let variables = variables
         let surroundings = ProgramEnvironment(
             kernel: kernel,
-            patience: patience,
+            timeout: timeout,
             environment: { variables[$0] },
             worldProblem: { $0.hasSuffix(".json") ? nil : "\($0) cannot be used: it cannot be read." }
         )

@@ -51,13 +51,13 @@ struct PlaceExaminationTests {
         let answers: ControllerAnswers?
         var noise: [UInt8] = []
         var drops = false
-        var patience = Duration.seconds(600)
+        var timeout = Duration.seconds(600)
         var severity = Finding.Severity.problem
         var testDescription: String { code.rawValue }
     }
 
     private static let speakers = [
-        Speaker(code: .controllerSilent, answers: nil, patience: .milliseconds(300)),
+        Speaker(code: .controllerSilent, answers: nil, timeout: .milliseconds(300)),
         Speaker(code: .connectionClosed, answers: nil, drops: true),
         Speaker(code: .controllerGarbled, answers: nil, noise: [0xFF, 0x00]),
         Speaker(code: .controllerBroken, answers: .able.answering(.reset, with: [0x1F])),
@@ -89,7 +89,7 @@ struct PlaceExaminationTests {
                 if speaker.drops { controller.drop() } else { controller.send(speaker.noise) }
             }
         }
-        let before = await patient.examined(asking: true, within: speaker.patience)
+        let before = await patient.examined(asking: true, within: speaker.timeout)
         task?.cancel()
         let finding = try #require(before.findings(speaker.code).first)
         #expect(finding.severity == speaker.severity && finding.cure != nil)

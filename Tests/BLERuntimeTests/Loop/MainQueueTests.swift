@@ -18,13 +18,13 @@ struct MainQueueTests {
         guard await checkSupport() else { return #expect(!MainQueue.mayBeSupported) }
         await Task.yield()
         DispatchQueue.main.async {}
-        #expect(!MainQueue.isQuiet)
+        #expect(!MainQueue.isIdle)
         await Task.yield()
         let task = Task { @MainActor in }
-        #expect(!MainQueue.isQuiet)
+        #expect(!MainQueue.isIdle)
         await task.value
         let queue = DispatchQueue(label: "behind", target: .main)
         queue.async {}
-        #expect(!MainQueue.isQuiet)
+        #expect(!MainQueue.isIdle)
     }
 }

@@ -40,7 +40,7 @@ struct CaptureKindTests {
         reader.append(section + CaptureReaderTests.interface(251) + packet + packet)
         reader.append(section + CaptureReaderTests.interface(4_000) + packet)
         while (try? reader.next()) != nil {}
-        #expect(reader.foreignPackets == 3)
-        #expect(reader.foreignLinks == ["link type 251 (Bluetooth LE on the air)", "link type 4000"])
+        #expect(reader.skippedPackets == 3)
+        #expect(reader.skippedLinkNames == ["link type 251 (Bluetooth LE on the air)", "link type 4000"])
     }
 }

@@ -192,7 +192,7 @@ struct CaptureReaderTests {
         var reader = CaptureReader()
         reader.append(octets)
         while (try? reader.next()) != nil {}
-        #expect(reader.foreignPackets == 1)
+        #expect(reader.skippedPackets == 1)
     }
 
     @Test("Monitor records of the kernel are also read from pcapng")

@@ -88,7 +88,7 @@ struct PeerChangeTests {
         let first = PeerChange(from: Self.record(), to: paired[0]).applied(to: nil)
         let both = PeerChange(from: Self.record(), to: paired[1]).applied(to: first)
         #expect(both.bonds == paired.flatMap(\.bonds) && both.bond == nil)
-        #expect(adapters.map { both.seen(by: $0).bond } == paired.map(\.bond))
+        #expect(adapters.map { both.selectingBond(for: $0).bond } == paired.map(\.bond))
         #expect(PeerChange(from: paired[0], to: Self.record()).applied(to: both).bonds == paired[1].bonds)
     }
 

@@ -143,7 +143,7 @@ struct StateTextTests {
         #expect(read.losses == [])
         let record = try #require(read.document.peers.all.first)
         for adapter in [DeviceAddress(8, .public), DeviceAddress(9, .random)] {
-            #expect(record.seen(by: adapter).bond?.longTermKey?.key == Key128(wire: 0xABC))
+            #expect(record.selectingBond(for: adapter).bond?.longTermKey?.key == Key128(wire: 0xABC))
         }
     }
 

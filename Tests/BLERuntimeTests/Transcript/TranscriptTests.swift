@@ -12,7 +12,7 @@ struct TranscriptTests {
     private static let value = AttributeHandle(wire: 3)
 
     /// The codes of all cases that can be sent.
-    private static func codes<Message: Choice>(of type: Message.Type) -> Set<UInt8> {
+    private static func codes<Message: TaggedEnum>(of type: Message.Type) -> Set<UInt8> {
         Set((UInt8.min...UInt8.max).filter { Message(blank: $0) != nil })
     }
 
@@ -121,7 +121,7 @@ struct TranscriptTests {
         case .setStarted: .setEnded(AdvertisingSetID(rawValue: 1))
         case .setEnded: .listening(nil)
         case .listening:
-            .heard(
+            .received(
                 ReceivedPacket(
                     address: address,
                     isConnectable: true,
@@ -131,7 +131,7 @@ struct TranscriptTests {
                     packet: AdvertisementPacket()
                 )
             )
-        case .heard:
+        case .received:
             .linkMade(RadioLink(handle: link, peer: lamp, address: address, role: .central))
         case .linkMade: .linkEnded(link, .connectionTimeout)
         case .linkEnded: nil

@@ -14,13 +14,13 @@ struct ResponseTimeEstimateTests {
         for round in 0..<rounds {
             let begin = now
             var left = parts[...]
-            delay.said(12, at: begin)
+            delay.sent(12, at: begin)
             while !left.isEmpty {
                 now = now.later(byNanoseconds: 2_000)
                 guard delay.isOver(at: now) else { continue }
                 let there = left.prefix { begin.later(byNanoseconds: 1_000 * $0) <= now }.count
                 left = left.dropFirst(there)
-                if there > 0 { delay.heard(30 * there, at: now) } else { delay.heardNothing() }
+                if there > 0 { delay.received(30 * there, at: now) } else { delay.receivedNothing() }
                 guard round >= rounds / 2 else { continue }
                 if there > 0 { heard += 1 } else { vain += 1 }
             }
@@ -59,11 +59,11 @@ struct ResponseTimeEstimateTests {
         var delay = ResponseTimeEstimate()
         _ = converse(&delay, parts: [50])
         var now = Instant(nanoseconds: 1_000_000_000)
-        delay.said(12, at: now)
+        delay.sent(12, at: now)
         #expect(!delay.isOver(at: now))
         for _ in 0..<10 {
             now = now.later(byNanoseconds: 10_000)
-            delay.said(12, at: now)
+            delay.sent(12, at: now)
         }
         #expect(delay.isOver(at: now))
     }
@@ -77,10 +77,10 @@ struct ResponseTimeEstimateTests {
         _ = converse(&delay, parts: [50])
         let now = Instant(nanoseconds: 1_000_000_000)
         for write in writes.dropLast() {
-            delay.said(write, at: now)
+            delay.sent(write, at: now)
             #expect(!delay.isOver(at: now))
         }
-        delay.said(writes[writes.count - 1], at: now)
+        delay.sent(writes[writes.count - 1], at: now)
         #expect(delay.isOver(at: now))
     }
 
@@ -90,15 +90,15 @@ struct ResponseTimeEstimateTests {
         _ = converse(&delay, parts: [50])
         var now = Instant(nanoseconds: 1_000_000_000)
         for _ in 0..<2 {
-            delay.said(12, at: now)
+            delay.sent(12, at: now)
             for part in parts {
                 now = now.later(byNanoseconds: 90_000)
-                delay.heard(part, at: now)
+                delay.received(part, at: now)
             }
         }
-        #expect(delay.expected == 0 && delay.hearsStream)
-        delay.said(12, at: now)
-        #expect(!delay.hearsStream)
+        #expect(delay.expected == 0 && delay.receivesStream)
+        delay.sent(12, at: now)
+        #expect(!delay.receivesStream)
         #expect(delay.isOver(at: now))
     }
 }

@@ -17,7 +17,7 @@ struct SerialLineTests {
     /// Has nothing come until the line waits for nothing, and returns what the host hears.
     private static func rest(_ line: inout SerialLine) throws(TransportError) -> [[UInt8]] {
         var packets: [[UInt8]] = []
-        while line.patience != nil {
+        while line.readTimeout != nil {
             _ = try line.expire { packet in packets.append(packet.withUnsafeBufferPointer { Array($0) }) }
         }
         return packets
@@ -49,7 +49,7 @@ struct SerialLineTests {
             #expect(try Self.feed(&line, [octet]).isEmpty)
         }
         #expect(line.isReady)
-        #expect(line.patience == nil)
+        #expect(line.readTimeout == nil)
         #expect(line.send(command.span) == [command])
         #expect(try Self.say(&line, Self.event + Self.data) == [Self.event, Self.data])
     }
@@ -95,7 +95,7 @@ struct SerialLineTests {
         _ = line.begin()
         var counts: [Int] = []
         for _ in 0..<SerialLine.mostAttempts {
-            #expect(line.patience == SerialLine.resetPatience)
+            #expect(line.readTimeout == SerialLine.resetTimeout)
             let writes = try line.expire { _ in }
             #expect(writes.allSatisfy { $0 == SerialLine.reset })
             counts.append(writes.count)
@@ -129,7 +129,7 @@ struct SerialLineTests {
         do throws(TransportError) {
             for piece in pieces {
                 heard += try Self.feed(&line, piece)
-                guard line.patience == SerialLine.moment else { continue }
+                guard line.readTimeout == SerialLine.packetGap else { continue }
                 _ = try line.expire { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
             }
             heard += try Self.rest(&line)
@@ -175,14 +175,14 @@ struct SerialLineTests {
     func moments() throws {
         var line = try Self.ready()
         #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event])
-        #expect(line.patience == SerialLine.moment)
+        #expect(line.readTimeout == SerialLine.packetGap)
         #expect(try Self.rest(&line) == [Self.data])
         #expect(try Self.feed(&line, Array(Self.data.prefix(5))).isEmpty)
-        #expect(line.patience == SerialLine.moment)
+        #expect(line.readTimeout == SerialLine.packetGap)
         #expect(try line.expire { _ in Issue.record("half a packet is heard") }.isEmpty)
-        #expect(line.patience == SerialLine.packetPatience)
+        #expect(line.readTimeout == SerialLine.packetTimeout)
         #expect(try Self.feed(&line, Array(Self.data.dropFirst(5))).isEmpty)
-        #expect(line.patience == SerialLine.longMoment)
+        #expect(line.readTimeout == SerialLine.longPacketGap)
         #expect(try Self.rest(&line) == [Self.data])
     }
 

@@ -76,15 +76,15 @@ struct SocketInputTests {
                 let octets = (0..<Int(dice.next() % 300 + 1)).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
                 said += octets.prefix(max(0, connection.say(octets)))
             case 2: step = intake.take()
-            case 3: step = intake.look()
-            case 4 where dice.next() % 2 == 0: intake.takeSeen()
-            default: dice.next() % 2 == 0 ? intake.takeMuch() : intake.takeTooMuch()
+            case 3: step = intake.peek()
+            case 4 where dice.next() % 2 == 0: intake.consumePeeked()
+            default: dice.next() % 2 == 0 ? intake.consumeIfMany() : intake.consumeIfTooMany()
             }
             if case .octets(let range) = step { heard += intake.buffer[range] }
         }
         while heard.count < said.count {
-            if case .octets(let range) = intake.look() { heard += intake.buffer[range] }
-            intake.takeSeen()
+            if case .octets(let range) = intake.peek() { heard += intake.buffer[range] }
+            intake.consumePeeked()
         }
         #expect(heard == said)
         #expect(intake.take() == .nothing)
@@ -98,8 +98,8 @@ struct SocketInputTests {
         let connection = try Connection(isTCP: true)
         var intake = SocketInput(of: connection.near), seen = 0
         connection.say([UInt8](repeating: 7, count: count))
-        while seen < count { if case .octets(let range) = intake.look() { seen += range.count } }
-        if hasAnswered { intake.takeMuch() } else { intake.takeTooMuch() }
+        while seen < count { if case .octets(let range) = intake.peek() { seen += range.count } }
+        if hasAnswered { intake.consumeIfMany() } else { intake.consumeIfTooMany() }
         #expect(connection.untaken == (keeps ? count : 0))
     }
 
@@ -109,11 +109,11 @@ struct SocketInputTests {
         var intake = SocketInput(of: connection.near)
         connection.say([1, 2, 3])
         shutdown(connection.far.raw, Int32(SHUT_WR))
-        #expect(Self.awaited { intake.look() } == .octets(0..<3))
-        if isTCP { #expect(intake.look() == .nothing) }
-        intake.takeSeen()
-        #expect(Self.awaited { looks ? intake.look() : intake.take() } == .ended(errno: 0))
-        #expect(Self.awaited { looks ? intake.look() : intake.take() } == .ended(errno: 0))
+        #expect(Self.awaited { intake.peek() } == .octets(0..<3))
+        if isTCP { #expect(intake.peek() == .nothing) }
+        intake.consumePeeked()
+        #expect(Self.awaited { looks ? intake.peek() : intake.take() } == .ended(errno: 0))
+        #expect(Self.awaited { looks ? intake.peek() : intake.take() } == .ended(errno: 0))
     }
 
     private static func awaited(_ step: () -> SocketInput.Step) -> SocketInput.Step {
@@ -146,10 +146,10 @@ struct SocketInputTests {
                 // What a controller says of the packet before, and then the question.
                 for part in [8, 30] {
                     connection.say([UInt8](question.prefix(part)))
-                    _ = Self.awaited { looking ? intake.look() : intake.take() }
+                    _ = Self.awaited { looking ? intake.peek() : intake.take() }
                 }
                 #expect(send(connection.near.raw, question, question.count, Int32(MSG_NOSIGNAL)) == question.count)
-                intake.takeSeen()
+                intake.consumePeeked()
                 while connection.hear() < 0 {}
             }
             return connection.segments - before

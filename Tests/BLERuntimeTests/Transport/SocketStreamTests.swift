@@ -120,7 +120,7 @@ struct SocketStreamTests {
             }
             #expect(connection.untaken == untaken)
             stream.write(question.span)
-            stream.letGo()
+            stream.consumePeeked()
             connection.say(question)
             while !stream.readIfAny() {}
             #expect(connection.untaken == question.count)

@@ -32,7 +32,7 @@ struct RunningFaultTests {
     func gaveWay() {
         var faults = RunningFaults()
         let first = faults.begin(.switchedOff), other = faults.begin(.isolated)
-        faults.giveWay(.switchedOff)
+        faults.endAll(with: .switchedOff)
         #expect(!faults.have(.switchedOff) && faults.have(.isolated))
         let second = faults.begin(.switchedOff)
         #expect(faults.end(first) == .leave)

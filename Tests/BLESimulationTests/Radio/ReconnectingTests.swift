@@ -52,7 +52,7 @@ struct ReconnectingTests {
 
     @Test("The newest connection to a conformance driver's controller replaces one that is still open")
     func newest() throws {
-        let radio = RadioServer(seed: 1, newcomers: .replace)
+        let radio = RadioServer(seed: 1, extraConnections: .replace)
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
         var before = try Visitor(at: port)
         #expect(before.reset())
@@ -71,7 +71,7 @@ struct ReconnectingTests {
         // As long as it takes: the test decides when the first one leaves.
         let radio = RadioServer(
             seed: 1,
-            newcomers: .wait(.seconds(600)),
+            extraConnections: .wait(.seconds(600)),
             refused: { _ in refused.withLock { $0 += 1 } }
         )
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -94,7 +94,7 @@ struct ReconnectingTests {
         let refused = Locked<[UInt16]>([])
         let radio = RadioServer(
             seed: 1,
-            newcomers: .wait(.milliseconds(1)),
+            extraConnections: .wait(.milliseconds(1)),
             refused: { port in
                 refused.withLock { $0.append(port) }
             }

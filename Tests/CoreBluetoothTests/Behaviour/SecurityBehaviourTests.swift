@@ -91,7 +91,7 @@ struct SecurityBehaviourTests {
     )
     func never(seed: UInt64, isOfPhone: Bool) async throws {
         let bench = WorldBench(seed: seed, loss: 0.1), phone = Keys(of: bench.phone), sensor = Keys(of: bench.sensor)
-        (isOfPhone ? phone : sensor).session.send(.security(.insist(PairingPolicy(unattended: .never))))
+        (isOfPhone ? phone : sensor).session.send(.security(.setPolicy(PairingPolicy(unattended: .never))))
         let peripheral = try #require(await bench.connect(value(.readEncryptionRequired)))
         peripheral.readValue(for: try #require(peripheral.characteristic("FFF1")))
         await bench.wait(5)
@@ -107,7 +107,7 @@ struct SecurityBehaviourTests {
     )
     func always(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed, loss: 0.1), phone = Keys(of: bench.phone), sensor = Keys(of: bench.sensor)
-        sensor.session.send(.security(.insist(PairingPolicy(unattended: .always))))
+        sensor.session.send(.security(.setPolicy(PairingPolicy(unattended: .always))))
         let peripheral = try #require(await bench.connect(value(.readable)))
         phone.session.send(.security(.pair(PeerIdentifier(peripheral.identifier))))
         await bench.wait(5)

@@ -143,7 +143,7 @@ struct RelaunchTests {
                 // Nobody else keeps the app.
                 app.onDiscovery = {
                     app.onDiscovery = {}
-                    continuation.resume(returning: Guarded(app))
+                    continuation.resume(returning: LockedBox(app))
                 }
                 lines.collect(phone) { app.start(centrals: launch.centrals) }
             }

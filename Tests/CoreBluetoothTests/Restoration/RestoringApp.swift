@@ -126,7 +126,7 @@ extension RestoringApp: CBPeripheralManagerDelegate {
 
 /// The launches of an app on one machine.
 final class Launches: Sendable {
-    private let launched = Guarded<[(launch: Machine.Launch, app: RestoringApp)]>([])
+    private let launched = LockedBox<[(launch: Machine.Launch, app: RestoringApp)]>([])
     let lines = Lines()
 
     /// What the machine asked for, launch by launch.

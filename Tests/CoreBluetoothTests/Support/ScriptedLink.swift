@@ -57,7 +57,7 @@ final class ScriptedSession: HostSession {
         switch request {
         case .scan(let scan, let number) where beginsScans:
             state.withLock { $0.requests.append(.scan(scan)) }
-            queue.async { self.receiver.hear(.scanBegan(number)) }
+            queue.async { self.receiver.deliver(.scanBegan(number)) }
         case .peer(let peer, let request, let number):
             state.withLock {
                 $0.requests.append(.peer(peer, request))
@@ -90,7 +90,7 @@ final class ScriptedSession: HostSession {
 
     /// Says something, and returns when the app has heard it.
     func tell(_ events: ClientEvent...) async {
-        for event in events.map(numbered) { queue.async { self.receiver.hear(event) } }
+        for event in events.map(numbered) { queue.async { self.receiver.deliver(event) } }
         await settle()
     }
 

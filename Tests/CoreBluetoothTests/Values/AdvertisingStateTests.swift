@@ -14,7 +14,7 @@ struct AdvertisingStateTests {
         #expect(state.start(request) == .send)
         #expect(!state.isAdvertising)
         #expect(state.start(other) == .alreadyAdvertising)
-        #expect(state.answered(success: true) == .tell)
+        #expect(state.answered(success: true) == .callDelegate)
         #expect(state.isAdvertising)
         #expect(state.start(other) == .alreadyAdvertising)
         #expect(state.stop() == .send)
@@ -26,7 +26,7 @@ struct AdvertisingStateTests {
     func refusal() {
         var state = AdvertisingState()
         _ = state.start(request)
-        #expect(state.answered(success: false) == .tell)
+        #expect(state.answered(success: false) == .callDelegate)
         #expect(!state.isAdvertising)
         #expect(state.start(request) == .send)
     }
@@ -37,9 +37,9 @@ struct AdvertisingStateTests {
         _ = state.start(request)
         _ = state.stop()
         #expect(state.start(other) == .send)
-        #expect(state.answered(success: true) == .tell)
+        #expect(state.answered(success: true) == .callDelegate)
         #expect(!state.isAdvertising)
-        #expect(state.answered(success: false) == .tell)
+        #expect(state.answered(success: false) == .callDelegate)
         #expect(!state.isAdvertising)
         #expect(state.answered(success: true) == .nothing)
     }
@@ -49,15 +49,15 @@ struct AdvertisingStateTests {
         var state = AdvertisingState()
         _ = state.start(request)
         state.radioLost()
-        #expect(state.answered(success: false) == .tell)
-        #expect(state.radioBack() == nil)
+        #expect(state.answered(success: false) == .callDelegate)
+        #expect(state.radioReturned() == nil)
         #expect(state.start(other) == .send)
         _ = state.answered(success: true)
         state.radioLost()
-        #expect(state.radioBack() == other)
+        #expect(state.radioReturned() == other)
         state.radioLost()
         #expect(state.answered(success: false) == .nothing)
-        #expect(state.radioBack() == other)
+        #expect(state.radioReturned() == other)
     }
 
     @Test("Advertising pauses while there is no radio, and resumes without the app")
@@ -67,11 +67,11 @@ struct AdvertisingStateTests {
         _ = state.answered(success: true)
         state.radioLost()
         #expect(!state.isAdvertising)
-        #expect(state.radioBack() == request)
+        #expect(state.radioReturned() == request)
         #expect(state.answered(success: true) == .nothing)
         #expect(state.isAdvertising)
         state.radioLost()
         #expect(state.stop() == .nothing)
-        #expect(state.radioBack() == nil)
+        #expect(state.radioReturned() == nil)
     }
 }

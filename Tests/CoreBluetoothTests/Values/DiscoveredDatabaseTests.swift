@@ -25,14 +25,14 @@ struct DiscoveredDatabaseTests {
     func allServices() {
         var database = DiscoveredDatabase()
         let all = [service(1...5, 0x1800), Fixture.heartRate, Fixture.battery]
-        #expect(!database.isAllThereIs([] as [DiscoveredService]))
+        #expect(!database.hasExactly([] as [DiscoveredService]))
         database.add(all, of: peripheral)
         database.add([Fixture.part], to: database.services![0], of: peripheral)
-        #expect(database.isAllThereIs(all))
-        #expect(!database.isAllThereIs([Fixture.heartRate]))
-        #expect(!database.isAllThereIs([Fixture.battery]))
-        #expect(!database.isAllThereIs(all + [Fixture.part]))
-        #expect(!database.isAllThereIs([Fixture.heartRate, service(20...29)]))
+        #expect(database.hasExactly(all))
+        #expect(!database.hasExactly([Fixture.heartRate]))
+        #expect(!database.hasExactly([Fixture.battery]))
+        #expect(!database.hasExactly(all + [Fixture.part]))
+        #expect(!database.hasExactly([Fixture.heartRate, service(20...29)]))
     }
 
     @Test("Included services keep the order of their declarations, whichever are discovered first")
@@ -60,24 +60,24 @@ struct DiscoveredDatabaseTests {
         let service = database.services![0], range = Fixture.heartRate.range
         let first = Fixture.characteristic(0x2A37, .notify),
             last = Fixture.characteristic(0x2A38, .read, value: 16, end: 16)
-        #expect(!database.isAllThereIs([] as [DiscoveredCharacteristic], in: range))
+        #expect(!database.hasExactly([] as [DiscoveredCharacteristic], in: range))
         database.add([first], to: service)
-        #expect(database.isAllThereIs([first], in: range))
+        #expect(database.hasExactly([first], in: range))
         database.add([last], to: service)
-        #expect(!database.isAllThereIs([last], in: range))
+        #expect(!database.hasExactly([last], in: range))
         database.add([first, last], to: service)
-        #expect(database.isAllThereIs([first, last], in: range))
-        #expect(!database.isAllThereIs([last, first], in: range))
-        #expect(!database.isAllThereIs([first, last], in: Fixture.battery.range))
+        #expect(database.hasExactly([first, last], in: range))
+        #expect(!database.hasExactly([last, first], in: range))
+        #expect(!database.hasExactly([first, last], in: Fixture.battery.range))
         let other = [
             Fixture.characteristic(0x2A36, .notify), Fixture.characteristic(0x2A37, .read),
             Fixture.characteristic(0x2A37, .notify, end: 13),
         ]
-        for changed in other { #expect(!database.isAllThereIs([changed, last], in: range)) }
+        for changed in other { #expect(!database.hasExactly([changed, last], in: range)) }
         database.add([other[0]], to: service)
-        #expect(!database.isAllThereIs([first, last], in: range))
+        #expect(!database.hasExactly([first, last], in: range))
         _ = database.remove(in: range)
-        #expect(!database.isAllThereIs([other[0]], in: range))
+        #expect(!database.hasExactly([other[0]], in: range))
     }
 
     @Test("A service is replaced by a different one that is found at one of its handles", arguments: UInt64(0)..<64)

@@ -67,7 +67,7 @@ struct ObservationTests {
     @Test("A peripheral's state changes are observed before the delegate is called", .behaviour("1.1.3"))
     func peripheralState() async {
         let peripheral = await bench.discover()
-        let heard = Guarded(bench.app)
+        let heard = LockedBox(bench.app)
         let observation = peripheral.observe(\.state, options: .new) { [seen] _, change in
             seen.add("\(change.newValue!.rawValue) after \(heard.current.take())")
         }

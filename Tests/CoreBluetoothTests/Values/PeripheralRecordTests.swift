@@ -101,7 +101,7 @@ struct PeripheralRecordTests {
         let second = Told(bench.record.proceed(rest, of: bench.peripheral))
         #expect(second.call == .rssiRead(.success(RSSI(dBm: -40))))
         #expect(second.rest == nil)
-        let later = bench.finish(bench.record.proceed(.whatThereIs, of: bench.peripheral))
+        let later = bench.finish(bench.record.proceed(.allAvailable, of: bench.peripheral))
         #expect(later.calls == [.soundingCompleted(.notSupported)])
     }
 

@@ -163,7 +163,7 @@ extension Machine {
         _ change: @escaping @Sendable (inout [UInt8]) -> Void
     ) {
         world.core.withLock { core in
-            core.stations[index].distortion = { packet in
+            core.stations[index].packetModifier = { packet in
                 guard packet.first == HCI.PacketType.acl.wire, packet.count > 9,
                     UInt16(packet[7]) | UInt16(packet[8]) << 8 == channel.wire,
                     Int(packet[5]) | Int(packet[6]) << 8 == packet.count - 9

@@ -67,7 +67,7 @@ struct PairingNotificationsTests {
         let notices = PairingNotifications(try desktop.open())
         let pairing = (isAtLock ? lock : phone).inhabit {
             BluetoothPairing(capability: .displayYesNo, queue: .main) { event in
-                MainActor.assumeIsolated { notices.hear(event) }
+                MainActor.assumeIsolated { notices.receive(event) }
             }
         }
         let other = (isAtLock ? phone : lock).inhabit {

@@ -142,7 +142,7 @@ struct CapturedCloneTests {
     private static func use(_ world: World) async throws {
         let central = world.machine("phone").inhabit { Central(clock: world.clock) }
         var answered = 0, isReady = false, peripheral: CBPeripheral?, target: CBCharacteristic?
-        central.onHappening = {
+        central.onDelegateCall = {
             guard case .valueUpdated(let attribute, nil) = $0, let value = (attribute as? CBCharacteristic)?.value
             else { return }
             if value.last == 0xFF { answered += 1 }

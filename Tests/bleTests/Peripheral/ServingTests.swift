@@ -27,7 +27,7 @@ struct ServingTests {
             DescribedPeripheral(PeripheralDescription(device)) { if $0.event == "subscribed" { isHeard = true } }
         }
         let central = phone.inhabit { Central(clock: world.clock) }
-        central.onHappening = {
+        central.onDelegateCall = {
             guard case .valueUpdated(let attribute, nil) = $0 else { return }
             values.append(((attribute as? CBCharacteristic)?.value ?? Data()).reduce(0) { $0 << 8 | Int($1) })
         }
@@ -81,7 +81,7 @@ struct ServingTests {
             DescribedPeripheral(PeripheralDescription(device)) { if $0.event == "subscribed" { isSubscribed = true } }
         }
         let central = world.machine("phone").inhabit { Central(clock: world.clock) }
-        central.onHappening = {
+        central.onDelegateCall = {
             guard case .valueUpdated(let attribute, nil) = $0 else { return }
             values.append((attribute as? CBCharacteristic)?.value ?? Data())
         }
@@ -162,7 +162,7 @@ struct ServingTests {
         let sensor = world.machine("sensor").inhabit {
             DescribedPeripheral(PeripheralDescription(device)) { happened.append($0.event) }
         }
-        sensor.onTrouble = { trouble = $0 }
+        sensor.onError = { trouble = $0 }
         await world.advance(by: .seconds(1))
         // The second has a declaration for a characteristic, which no peer could make sense of.
         for characteristic in ["FFB1", "2803", "FFB2"] {

@@ -35,7 +35,7 @@ struct AttributeClientDriver: Driver {
         waiting = discovers ? [] : description.operation.map { [$0] } ?? []
         app = AppClient(description.configuration, at: now)
         for operation in waiting { _ = try makeOperation(operation) }
-        hear(at: now)
+        processEvents(at: now)
     }
 
     var deadline: Instant? {
@@ -49,7 +49,7 @@ struct AttributeClientDriver: Driver {
     mutating func wake(at now: Instant) {
         app.wake(at: now)
         follow(tester.wake(at: now), at: now)
-        hear(at: now)
+        processEvents(at: now)
     }
 
     mutating func receive(line: String, at now: Instant) throws {
@@ -57,7 +57,7 @@ struct AttributeClientDriver: Driver {
         _ = try makeOperation(description)
         waiting.append(description)
         operate(at: now)
-        hear(at: now)
+        processEvents(at: now)
     }
 
     mutating func receive(packet: [UInt8], at now: Instant) {
@@ -67,18 +67,18 @@ struct AttributeClientDriver: Driver {
         } else {
             app.receive(packet)
         }
-        hear(at: now)
+        processEvents(at: now)
     }
 
     /// Processes all events from the host's client.
-    private mutating func hear(at now: Instant) {
+    private mutating func processEvents(at now: Instant) {
         while let event = app.next(at: now) {
             switch event {
             case .packet(let packet): outputs.append(.packet(packet))
             case .connected: begin(at: now)
             case .answered(let answer): answered(answer, at: now)
             case .notified(let handle, let value):
-                say(AttributeReport.Notified(notified: .init(handle: handle.wire, value: value.hexadecimal)))
+                sendLine(AttributeReport.Notified(notified: .init(handle: handle.wire, value: value.hexadecimal)))
             }
         }
     }
@@ -158,11 +158,11 @@ struct AttributeClientDriver: Driver {
 
     private mutating func finish(with report: some Encodable, at now: Instant) {
         state = .idle
-        say(report)
+        sendLine(report)
         operate(at: now)
     }
 
-    private mutating func say(_ report: some Encodable) { outputs.append(.line(JSONLine.text(report))) }
+    private mutating func sendLine(_ report: some Encodable) { outputs.append(.line(JSONLine.text(report))) }
 }
 
 extension ATT.Opcode {

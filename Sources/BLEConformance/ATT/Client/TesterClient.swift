@@ -35,7 +35,7 @@ struct TesterClient {
     /// Starts a procedure on a bearer whose packets have at most `mtu` octets.
     mutating func ask(_ procedure: AttributeProcedure, retries: Bool, mtu: Int, at now: Instant) -> OnEvent {
         guard case .idle = state else { preconditionFailure("only one procedure may run at a time") }
-        guard !bearer.isDead else { return .answered(.failure(.timedOut)) }
+        guard !bearer.hasTimedOut else { return .answered(.failure(.timedOut)) }
         var procedure = procedure
         let step = procedure.begin(mtu: mtu)
         return follow(step, of: procedure, retries: retries, at: now)

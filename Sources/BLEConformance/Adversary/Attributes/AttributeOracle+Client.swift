@@ -55,7 +55,7 @@ extension AttributeOracle {
 
     /// Records a result that the app receives; returns false if this result is not allowed, or another one is due
     /// first.
-    mutating func hear(_ outcome: Outcome, of handle: UInt16) -> Bool {
+    mutating func recordResult(_ outcome: Outcome, of handle: UInt16) -> Bool {
         guard asked.first == handle else { return false }
         asked.removeFirst()
         return isBlind || outcomes[handle]?.contains(outcome) == true

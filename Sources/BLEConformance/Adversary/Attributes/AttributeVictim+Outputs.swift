@@ -61,7 +61,7 @@ extension AttributeVictim {
     /// Refuses the requests of the host's client until the client sends no more, as an honest server without attributes
     /// would.
     mutating func refuseRequests() {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.requestLimit {
             guard let request = record.request else { return }
             record.request = nil
             refuse(request, on: Self.link)
@@ -71,7 +71,7 @@ extension AttributeVictim {
 
     /// Refuses the requests that the host sends on the other link by itself, until it sends the app's request.
     mutating func refuseElsewhere() {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.requestLimit {
             guard let request = record.sentElsewhere.last, request != [0x0A, 0x03, 0x00] else { return }
             record.sentElsewhere = []
             refuse(request, on: Self.other)
@@ -86,7 +86,7 @@ extension AttributeVictim {
     }
 
     /// The number of refused requests after which every procedure must have ended.
-    private static let patience = 100
+    private static let requestLimit = 100
 }
 
 extension PeerEvent {

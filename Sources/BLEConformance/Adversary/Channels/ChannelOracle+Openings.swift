@@ -64,7 +64,7 @@ extension ChannelOracle {
     }
 
     /// Predicts the reaction of the host to an ATT packet on a bearer.
-    mutating func hear(_ packet: [UInt8], on name: ChannelIdentifier) -> Reaction {
+    mutating func predictAttribute(_ packet: [UInt8], on name: ChannelIdentifier) -> Reaction {
         carryOut(attributes?.receive(packet, on: name) ?? [])
     }
 

@@ -111,7 +111,7 @@ struct ChannelOracle {
         channels[index].unit = octets.count < length ? (octets, length) : nil
         guard octets.count == length, length > 0 else { return Reaction() }
         return channels[index].isBearer
-            ? hear(octets, on: local) : Reaction(events: [.received(local, octets)])
+            ? predictAttribute(octets, on: local) : Reaction(events: [.received(local, octets)])
     }
 
     /// Predicts the reaction of the host if the peer violates the rules of a channel.

@@ -25,8 +25,8 @@ extension ChannelVictim {
         for bearer in oracle.attributes?.bearers ?? [] { tell([0x0A, 3, 0], on: bearer.name) }
         base.checkLinks()
         base.disconnect()
-        let heard = base.record.heard
-        base.check(heard.isEmpty, "tells an app \(heard) at the end of the link")
+        let results = base.record.results
+        base.check(results.isEmpty, "tells an app \(results) at the end of the link")
     }
 
     /// Refuses all bearers that the host still requests, like a peer that does not support the PSM, and checks that the
@@ -61,7 +61,7 @@ extension ChannelVictim {
 
     /// Makes the server's app provide all values that have been requested.
     private func giveValues() {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.iterationLimit {
             guard !held.isEmpty else { break }
             base.record.forget()
             let effects = oracle.attributes?.answerReading() ?? []
@@ -80,7 +80,7 @@ extension ChannelVictim {
     }
 
     private func confirmAll() {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.iterationLimit {
             let bearer = oracle.attributes?.bearers.first { !$0.indications.isEmpty }
             guard let bearer else { return }
             tell([0x1E], on: bearer.name)

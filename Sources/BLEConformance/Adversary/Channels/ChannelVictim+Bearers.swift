@@ -11,7 +11,7 @@ extension ChannelVictim {
             at: base.now
         )
         base.drain()
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.iterationLimit {
             let requests = base.record.sentElsewhere
             base.record.sentElsewhere = []
             for request in requests {
@@ -67,7 +67,7 @@ extension ChannelVictim {
 
     /// Lets the host discover that the peer supports Enhanced ATT, and request bearers.
     private func beginOpening() {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.iterationLimit {
             base.record.forget()
             base.advance(by: .milliseconds(300))
             compare(with: .init(), after: "a while")
@@ -99,7 +99,7 @@ extension ChannelVictim {
     ///
     /// `answer` returns the response to a request; `nil` for the error Attribute Not Found.
     func answerRequests(with answer: (AttributeOracle.Request) -> [UInt8]?) {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.iterationLimit {
             guard let bearer = oracle.attributes?.bearers.first(where: { $0.request != nil }),
                 let request = bearer.request
             else { return }
@@ -116,7 +116,7 @@ extension ChannelVictim {
     }
 
     /// The maximum number of repetitions in a loop that must end by itself.
-    static let patience = 30
+    static let iterationLimit = 30
 }
 
 extension AttributeOracle.Request {

@@ -22,9 +22,9 @@ extension ChannelVictim {
             }
         }
         reaction.events += base.record.asked.map { $0.parts.map { .askedToWrite($0) } ?? .askedToRead }
-        for (handle, outcome) in base.record.heard {
+        for (handle, outcome) in base.record.results {
             base.check(
-                oracle.attributes?.hear(outcome, of: handle) == true,
+                oracle.attributes?.recordResult(outcome, of: handle) == true,
                 "tells an app \(outcome) of \(handle) after \(cause)"
             )
         }

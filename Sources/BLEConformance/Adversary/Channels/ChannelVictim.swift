@@ -119,7 +119,7 @@ final class ChannelVictim {
         let expected: ChannelOracle.Reaction =
             switch packet.channel {
             case .leSignaling: oracle.receiveSignal(packet.octets)
-            case .attribute: oracle.hear(packet.octets, on: .attribute)
+            case .attribute: oracle.predictAttribute(packet.octets, on: .attribute)
             default: oracle.receive(packet.octets, on: packet.channel)
             }
         base.deliver(packet.octets, on: packet.channel, of: AttributeVictim.link)
@@ -199,8 +199,8 @@ final class ChannelVictim {
         base.host.perform(.channel(other, .consumed(3)), for: SignalVictim.peripheral, at: base.now)
         base.host.perform(.channel(other, .send([6])), for: SignalVictim.peripheral, at: base.now)
         base.drain()
-        let heard = base.record.channelEvents.filter { $0.id == other }.map(\.event)
-        base.check(heard == [.received([1, 2, 3]), .sent(1)], "tells another \(heard)")
+        let results = base.record.channelEvents.filter { $0.id == other }.map(\.event)
+        base.check(results == [.received([1, 2, 3]), .sent(1)], "tells another \(results)")
         let sent = base.record.sentElsewhere.filter { $0.first != 0x16 }
         base.check(sent == [[1, 0, 6]], "sends \(sent) to another")
     }

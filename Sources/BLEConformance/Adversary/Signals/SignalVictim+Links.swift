@@ -75,14 +75,14 @@ extension SignalVictim {
     func drain() {
         while let output = host.next() {
             if case .packet(let packet) = output {
-                if packet.first == HCI.PacketType.command.wire { obey(packet) } else { receive(packet) }
+                if packet.first == HCI.PacketType.command.wire { processCommand(packet) } else { receive(packet) }
             } else if case .event(let event, _) = output {
                 note(event)
             }
         }
     }
 
-    private func obey(_ packet: [UInt8]) {
+    private func processCommand(_ packet: [UInt8]) {
         guard let command = try? HCICommandPacket(decoding: [UInt8](packet.dropFirst())) else {
             return check(false, "gives no command: \(packet.hexadecimal)")
         }
@@ -131,10 +131,10 @@ extension SignalVictim {
         }
         if case .peer(_, .valueRead(let handle, let result), _) = event {
             let value = try? result.get()
-            record.heard.append((handle.wire, value.map { .value($0) } ?? .failure))
+            record.results.append((handle.wire, value.map { .value($0) } ?? .failure))
         }
         if case .peer(_, .valueWritten(let handle, let failure), _) = event {
-            record.heard.append((handle.wire, failure == nil ? .value([]) : .failure))
+            record.results.append((handle.wire, failure == nil ? .value([]) : .failure))
         }
         if case .channel(let id, let event) = event { record.channelEvents.append((id, event)) }
         if case .channel(let id, .closed) = event {

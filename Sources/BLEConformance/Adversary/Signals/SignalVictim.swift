@@ -23,9 +23,9 @@ final class SignalVictim {
         /// received.
         var wanted = 0
         var openings = 0
-        /// The requests to the server's app; ``heard`` has the results that the client's app has received.
+        /// The requests to the server's app; ``results`` has the results that the client's app has received.
         var asked: [Question] = []
-        var heard: [(handle: UInt16, outcome: AttributeOracle.Outcome)] = []
+        var results: [(handle: UInt16, outcome: AttributeOracle.Outcome)] = []
         var sentElsewhere: [[UInt8]] = []
         var fault: String?
 
@@ -35,7 +35,7 @@ final class SignalVictim {
         mutating func forget() {
             (answers, signals, frames, sentElsewhere) = ([], [], [], [])
             (opened, channelEvents) = ([], [])
-            (asked, heard) = ([], [])
+            (asked, results) = ([], [])
         }
     }
 

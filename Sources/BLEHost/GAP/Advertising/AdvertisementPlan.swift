@@ -19,7 +19,7 @@ struct AdvertisementPlan: Equatable, Sendable {
     }
 
     /// An advertisement, and the clients whose requests it contains.
-    struct Share: Equatable, Sendable {
+    struct PlannedAdvertisement: Equatable, Sendable {
         let clients: [ClientID]
         let content: AdvertisementContent
     }
@@ -27,30 +27,30 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// The advertisements.
     ///
     /// The first one contains the request of the first app.
-    let shares: [Share]
+    let advertisements: [PlannedAdvertisement]
 
     /// Creates the plan for the requests of apps, in the order in which they were made.
     ///
     /// Suspended apps do not advertise.
-    init(_ wishes: [Request] = []) {
-        guard wishes.contains(where: { $0.phase != .suspended }) else {
-            shares = []
+    init(_ requests: [Request] = []) {
+        guard requests.contains(where: { $0.phase != .suspended }) else {
+            advertisements = []
             return
         }
         var groups: [[Request]] = [[]]
-        for wish in wishes where wish.phase == .foreground {
-            if let index = groups.firstIndex(where: { Self.fit($0 + [wish]) }) {
-                groups[index].append(wish)
+        for request in requests where request.phase == .foreground {
+            if let index = groups.firstIndex(where: { Self.fit($0 + [request]) }) {
+                groups[index].append(request)
             } else if groups[0].isEmpty {
-                groups[0] = [wish]
+                groups[0] = [request]
             } else {
-                groups.append([wish])
+                groups.append([request])
             }
         }
-        let background = wishes.filter { $0.phase == .background }
+        let background = requests.filter { $0.phase == .background }
         let hidden = AdvertisementContent.merged(background.map(\.request)).services
-        shares = groups.enumerated().map { index, group in
-            Share(
+        advertisements = groups.enumerated().map { index, group in
+            PlannedAdvertisement(
                 clients: (group + (index == 0 ? background : [])).map(\.client),
                 content: AdvertisementContent(
                     AdvertisementContent.merged(group.map(\.request)),
@@ -71,18 +71,20 @@ struct AdvertisementPlan: Equatable, Sendable {
     }
 
     /// Returns whether there are more advertisements than sets, so that some take turns.
-    func hasTurns(in sets: Int) -> Bool { shares.count > sets }
+    func hasTurns(in sets: Int) -> Bool { advertisements.count > sets }
 
     /// Returns the content of each set during the turn with this number.
     func contents(in sets: Int, turn: Int) -> [AdvertisementContent] {
-        guard hasTurns(in: sets) else { return shares.map(\.content) }
+        guard hasTurns(in: sets) else { return advertisements.map(\.content) }
         let last = max(1, sets) - 1
-        return shares[..<last].map(\.content) + [shares[last + turn % (shares.count - last)].content]
+        return advertisements[..<last].map(\.content) + [
+            advertisements[last + turn % (advertisements.count - last)].content
+        ]
     }
 
     /// Returns the advertisement that contains the request of an app; the first advertisement if none does, and `nil`
     /// if there is none at all.
     func content(for client: ClientID) -> AdvertisementContent? {
-        (shares.first { $0.clients.contains(client) } ?? shares.first)?.content
+        (advertisements.first { $0.clients.contains(client) } ?? advertisements.first)?.content
     }
 }

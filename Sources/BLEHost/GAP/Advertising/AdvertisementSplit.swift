@@ -3,7 +3,7 @@ import BLEWire
 /// A division of an app's fields between the advertisement and the scan response.
 struct AdvertisementSplit {
     /// The services in one of the two packets, and the room that is left for more.
-    private struct Share {
+    private struct PacketContents {
         var services: [BluetoothUUID] = []
         var room: Int
 
@@ -64,8 +64,8 @@ struct AdvertisementSplit {
     ) {
         let hasFlags = advertisement.append(flags: [.generalDiscoverable, .classicNotSupported])
         precondition(hasFlags, "flags must come first")
-        var here = Share(room: advertisement.room - front.reduce(0) { $0 + $1.encodedLength })
-        var there = Share(room: scanResponse.room - rear.reduce(0) { $0 + $1.encodedLength })
+        var here = PacketContents(room: advertisement.room - front.reduce(0) { $0 + $1.encodedLength })
+        var there = PacketContents(room: scanResponse.room - rear.reduce(0) { $0 + $1.encodedLength })
         guard here.room >= 0, there.room >= 0 else { return nil }
         for service in services where !here.add(service) { guard there.add(service) else { return nil } }
         advertised = here.services.reduce(0) { $0 + $1.octets.count }

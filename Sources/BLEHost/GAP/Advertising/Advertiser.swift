@@ -123,7 +123,7 @@ struct Advertiser {
         }
         if let turnEnd {
             guard turnEnd <= now else { return }
-            turn = (turn + 1) % plan.shares.count
+            turn = (turn + 1) % plan.advertisements.count
             fillSets()
         }
         turnEnd = now + AdvertisementPlan.turn

@@ -38,7 +38,7 @@ struct AdvertisingSet {
         case on(AdvertisementContent)
         /// The content was advertised. The controller reported the end of advertising before it completed the enable
         /// command.
-        case overtaken(AdvertisementContent)
+        case endedEarly(AdvertisementContent)
         case disabling
         case removing
     }
@@ -90,7 +90,7 @@ struct AdvertisingSet {
             guard current != wanted || !isAllowed else { return nil }
             state = .disabling
             return .disable
-        case .preparing, .overtaken, .disabling, .removing: return nil
+        case .preparing, .endedEarly, .disabling, .removing: return nil
         }
     }
 
@@ -126,7 +126,7 @@ struct AdvertisingSet {
                 return .step(steps[number + 1])
             }
             state = .on(current)
-        case .overtaken:
+        case .endedEarly:
             // The controller may have enabled advertising before or after the reported end, so it has to be disabled
             // explicitly.
             state = .disabling
@@ -145,7 +145,7 @@ struct AdvertisingSet {
     /// The result includes content whose advertising ended before the enable command was completed.
     var onAir: AdvertisementContent? {
         switch state {
-        case .on(let current), .overtaken(let current): current
+        case .on(let current), .endedEarly(let current): current
         case .off, .preparing, .disabling, .removing: nil
         }
     }
@@ -155,7 +155,7 @@ struct AdvertisingSet {
         switch state {
         case .on, .disabling: true
         case .preparing(let current, let number): steps(current)[number] == .enable
-        case .off, .overtaken, .removing: false
+        case .off, .endedEarly, .removing: false
         }
     }
 
@@ -163,8 +163,8 @@ struct AdvertisingSet {
     mutating func ended() {
         switch state {
         case .on: state = .off(notBefore: nil)
-        case .preparing(let current, let number) where steps(current)[number] == .enable: state = .overtaken(current)
-        case .off, .preparing, .overtaken, .disabling, .removing: break
+        case .preparing(let current, let number) where steps(current)[number] == .enable: state = .endedEarly(current)
+        case .off, .preparing, .endedEarly, .disabling, .removing: break
         }
     }
 }

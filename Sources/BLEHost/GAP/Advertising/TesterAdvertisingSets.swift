@@ -42,17 +42,17 @@ struct TesterAdvertisingSets {
     /// Records that the controller was reset, which removes all sets.
     ///
     /// - Returns: The events for the test suites whose sets were removed.
-    mutating func reset(usesExtendedCommands: Bool) -> [Finding] {
-        let findings = entries.filter(\.isAwaited).map { entry in
-            Finding(entry.client, entry.isAnswered ? .setEnded(entry.id) : .setStarted(entry.id, .poweredOff))
+    mutating func reset(usesExtendedCommands: Bool) -> [SuiteEvent] {
+        let events = entries.filter(\.isAwaited).map { entry in
+            SuiteEvent(entry.client, entry.isAnswered ? .setEnded(entry.id) : .setStarted(entry.id, .poweredOff))
         }
         self = Self()
         self.usesExtendedCommands = usesExtendedCommands
-        return findings
+        return events
     }
 
     /// An event for a test suite.
-    struct Finding {
+    struct SuiteEvent {
         let client: ClientID
         let event: TesterEvent
         fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
@@ -60,7 +60,7 @@ struct TesterAdvertisingSets {
 
     /// Adds a set; returns the reason if the set is refused.
     ///
-    /// If the set is not refused, a ``Finding`` later reports whether it has started.
+    /// If the set is not refused, a ``SuiteEvent`` later reports whether it has started.
     mutating func start(
         _ request: AdvertisingSetRequest,
         as id: AdvertisingSetID,
@@ -122,22 +122,22 @@ struct TesterAdvertisingSets {
     }
 
     /// Returns the events since the last call, and removes the sets that have ended.
-    mutating func takeFindings() -> [Finding] {
+    mutating func takeEvents() -> [SuiteEvent] {
         guard !entries.isEmpty else { return [] }
-        var findings: [Finding] = []
+        var events: [SuiteEvent] = []
         for index in entries.indices where !entries[index].isAnswered && entries[index].set.onAir != nil {
             entries[index].isAnswered = true
             if entries[index].isAwaited {
-                findings.append(.init(entries[index].client, .setStarted(entries[index].id, nil)))
+                events.append(.init(entries[index].client, .setStarted(entries[index].id, nil)))
             }
         }
         for entry in entries where entry.set.isGone {
             guard entry.isAwaited else { continue }
-            if !entry.isAnswered { findings.append(.init(entry.client, .setStarted(entry.id, .cancelled))) }
-            findings.append(.init(entry.client, .setEnded(entry.id)))
+            if !entry.isAnswered { events.append(.init(entry.client, .setStarted(entry.id, .cancelled))) }
+            events.append(.init(entry.client, .setEnded(entry.id)))
         }
         entries.removeAll { $0.set.isGone }
-        return findings
+        return events
     }
 
     /// Processes the completion of a set's pending command.
@@ -145,7 +145,7 @@ struct TesterAdvertisingSets {
         _ status: HCI.Status,
         in set: AdvertisingHandle,
         at now: Instant
-    ) -> (next: AdvertisingSet.Step?, finding: Finding?) {
+    ) -> (next: AdvertisingSet.Step?, event: SuiteEvent?) {
         guard let index = index(of: set) else { return (nil, nil) }
         switch entries[index].set.answered(status, at: now) {
         case .proceed: return (nil, nil)

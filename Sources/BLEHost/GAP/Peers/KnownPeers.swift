@@ -98,23 +98,23 @@ package struct KnownPeers: Equatable, Sendable {
     /// Stores a record as the most recently used one, if there is room for it.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
         let isNewBond = record.isBonded && kept[record.identifier]?.isBonded != true
-        guard isNewBond, let party = record.party else { return insertIfThereIsRoom(record) }
-        guard !isFull(for: party) || yielding != nil else { return .refused }
+        guard isNewBond, let bondOrigin = record.bondOrigin else { return insertIfThereIsRoom(record) }
+        guard !isFull(for: bondOrigin) || bondToDrop != nil else { return .refused }
         var gone: PeerRecord?
-        if isFull(for: party) { gone = endYielding() }
+        if isFull(for: bondOrigin) { gone = dropBond() }
         if insertIfThereIsRoom(record) == .refused {
-            gone = endYielding()
+            gone = dropBond()
             guard gone != nil, insertIfThereIsRoom(record) == .remembered else { return .refused }
         }
         return gone.map { .replaced($0) } ?? .remembered
     }
 
-    /// Returns whether there is room for a bond with `peer` that `party` wants, if necessary after dropping another
+    /// Returns whether there is room for a bond of `bondOrigin` with `peer`, if necessary after dropping another
     /// bond.
-    package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
-        if kept[peer]?.isBonded == true || yielding != nil { return true }
+    package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
+        if kept[peer]?.isBonded == true || bondToDrop != nil { return true }
         let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
-        return isIdle && !isFull(for: party)
+        return isIdle && !isFull(for: bondOrigin)
     }
 
     private mutating func insertIfThereIsRoom(_ record: PeerRecord) -> OnRemember {
@@ -126,12 +126,12 @@ package struct KnownPeers: Equatable, Sendable {
         return .remembered
     }
 
-    /// Returns whether a limit for bonds that `party` wants has been reached.
-    private func isFull(for party: Bond.Origin) -> Bool {
+    /// Returns whether a limit for bonds that `bondOrigin` wants has been reached.
+    private func isFull(for bondOrigin: Bond.Origin) -> Bool {
         func count(_ isCounted: (Bond.Origin) -> Bool) -> Int {
-            order.count { kept[$0]?.party.map(isCounted) ?? false }
+            order.count { kept[$0]?.bondOrigin.map(isCounted) ?? false }
         }
-        return switch party {
+        return switch bondOrigin {
         case .user: false
         case .app: count { $0 < .user } >= unaskedLimit
         case .peer: count { $0 < .user } >= unaskedLimit || count { $0 == .peer } >= unattendedLimit
@@ -139,11 +139,11 @@ package struct KnownPeers: Equatable, Sendable {
     }
 
     /// The peer whose bond is dropped next when a new bond needs room; `nil` if no bond may be dropped.
-    private var yielding: PeerIdentifier? { order.first { kept[$0]?.party == .peer } }
+    private var bondToDrop: PeerIdentifier? { order.first { kept[$0]?.bondOrigin == .peer } }
 
-    /// Drops the bonds of the peer ``yielding``, and returns the peer's new record; `nil` if no bond may be dropped.
-    private mutating func endYielding() -> PeerRecord? {
-        guard let peer = yielding, var record = kept[peer], let index = order.firstIndex(of: peer) else { return nil }
+    /// Drops the bonds of the peer ``bondToDrop``, and returns the peer's new record; `nil` if no bond may be dropped.
+    private mutating func dropBond() -> PeerRecord? {
+        guard let peer = bondToDrop, var record = kept[peer], let index = order.firstIndex(of: peer) else { return nil }
         record.bonds = []
         forget(peer)
         insert(record, at: index)
@@ -161,7 +161,7 @@ package struct KnownPeers: Equatable, Sendable {
 
     /// Makes the bonds with this adapter the current ones.
     mutating func use(_ adapter: DeviceAddress) {
-        for identifier in order { kept[identifier] = kept[identifier]?.seen(by: adapter) }
+        for identifier in order { kept[identifier] = kept[identifier]?.selectingBond(for: adapter) }
     }
 
     private mutating func insert(_ record: PeerRecord) {
@@ -196,7 +196,7 @@ extension PeerRecord {
 
     /// The party that wanted the bonds with the peer, the most important one if there are several; `nil` if it has no
     /// bonds.
-    fileprivate var party: Bond.Origin? { bonds.map(\.wantedBy).max() }
+    fileprivate var bondOrigin: Bond.Origin? { bonds.map(\.wantedBy).max() }
 
     /// True if the peer is bonded with any adapter.
     fileprivate var isBonded: Bool { bond != nil || !otherBonds.isEmpty }

@@ -46,7 +46,7 @@ package struct PeerRecord: Equatable, Sendable {
     /// Returns the record with the bond for `adapter` as the current one.
     ///
     /// If there is none, a bond with an unknown adapter is used.
-    package func seen(by adapter: DeviceAddress?) -> Self {
+    package func selectingBond(for adapter: DeviceAddress?) -> Self {
         var record = self, others = bonds
         let index = others.firstIndex { $0.adapter == adapter } ?? others.firstIndex { $0.adapter == nil }
         record.bond = index.map { others.remove(at: $0) }

@@ -13,8 +13,8 @@ struct PeerTable {
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
     private var seen: BoundedMap<PeerIdentifier, Seen>
     /// The most recently discovered peers in ``seen``, in the order in which they were first discovered.
-    private var met = Fifo<PeerIdentifier>()
-    private let metLimit: Int
+    private var discovered = Fifo<PeerIdentifier>()
+    private let discoveredLimit: Int
     private var known: KnownPeers
     /// The last over-the-air address of peers whose address changes.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
@@ -43,7 +43,7 @@ struct PeerTable {
         services = BoundedMap(capacity: max(limits.knownPeers, 2))
         identifiers = BoundedMap(capacity: limits.advertisers)
         seen = BoundedMap(capacity: limits.advertisers)
-        metLimit = limits.introducedPeers
+        discoveredLimit = limits.introducedPeers
         known = KnownPeers(records, limits: limits)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
@@ -63,12 +63,12 @@ struct PeerTable {
 
     /// Removes the stored bonds with a virtual radio, which an earlier run has made, and adds the stored peers of this
     /// run.
-    mutating func recall(_ records: [PeerRecord], on radio: DeviceAddress) {
+    mutating func load(_ records: [PeerRecord], on radio: DeviceAddress) {
         for var record in known.all where record.bonds.contains(where: { $0.adapter == radio }) {
             record.bonds.removeAll { $0.adapter == radio }
             _ = known.remember(record)
         }
-        for record in records { _ = known.remember(record.seen(by: adapter)) }
+        for record in records { _ = known.remember(record.selectingBond(for: adapter)) }
         identifiers.removeAll()
         keyRevision += 1
         changes += 1
@@ -82,8 +82,8 @@ struct PeerTable {
     /// The most recently discovered peers that are not stored.
     ///
     /// Clients can connect to them, too.
-    var strangers: [KnownPeer] {
-        (0..<met.count).compactMap { met[$0] }.compactMap { peer in
+    var recentUnknownPeers: [KnownPeer] {
+        (0..<discovered.count).compactMap { discovered[$0] }.compactMap { peer in
             known[peer] == nil ? seen.peek(peer).map { KnownPeer(peer: peer, name: $0.name ?? $0.advertisedName) } : nil
         }
     }
@@ -106,8 +106,8 @@ struct PeerTable {
         identifiers[address] = identifier
         if known[identifier] == nil, seen[identifier] == nil {
             seen[identifier] = Seen(address: address)
-            met.append(identifier)
-            if met.count > metLimit { _ = met.popFirst() }
+            discovered.append(identifier)
+            if discovered.count > discoveredLimit { _ = discovered.popFirst() }
         }
         return identifier
     }
@@ -274,10 +274,10 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Returns whether there is room for a bond with `peer` that `party` wants, if necessary after dropping another
+    /// Returns whether there is room for a bond of `bondOrigin` with `peer`, if necessary after dropping another
     /// bond.
-    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
-        known.hasRoom(forBondWith: peer, wantedBy: party)
+    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
+        known.hasRoom(forBondWith: peer, wantedBy: bondOrigin)
     }
 
     /// Returns the bonded devices that an app may see, most recently used last.

@@ -15,7 +15,7 @@ struct ControllerFilter {
     }
 
     /// The number of periods without reports after which the filter is checked.
-    private static let patience = 2
+    private static let silentPeriodsBeforeCheck = 2
 
     private var state = State.trusted(silent: 0)
 
@@ -32,13 +32,13 @@ struct ControllerFilter {
 
     /// Records the end of a scan period.
     ///
-    /// `hasHeard` is true if anything was received in that period.
-    mutating func periodEnded(hasHeard: Bool) {
+    /// `hasReceived` is true if anything was received in that period.
+    mutating func periodEnded(hasReceived: Bool) {
         state =
-            switch (state, hasHeard) {
+            switch (state, hasReceived) {
             case (.trusted, true), (.paused, false), (.suspected, true): .trusted(silent: 0)
             case (.trusted(let silent), false):
-                silent + 1 < Self.patience ? .trusted(silent: silent + 1) : .paused
+                silent + 1 < Self.silentPeriodsBeforeCheck ? .trusted(silent: silent + 1) : .paused
             case (.paused, true): .suspected
             case (.suspected, false), (.distrusted, _): .distrusted
             }

@@ -11,7 +11,7 @@ import BLEWire
 struct Discovery {
     private var sessions: [ScanSession] = []
     /// The scanning clients if all of them receive every advertisement; otherwise empty.
-    private var allHearers: [ClientID] = []
+    private var receiversOfAll: [ClientID] = []
     private var advertisers: KnownAdvertisers
     private let waitingLimit: Int
 
@@ -84,7 +84,7 @@ struct Discovery {
         }
         if let known {
             if sessions.allSatisfy({ $0.isDone(with: known) }) { return advertisers.passedOver(known) }
-            if advertisers.endWait(known) { tell(of: known, with: &peers, into: &outbox) }
+            if advertisers.endWait(known) { reportAdvertiser(at: known, with: &peers, into: &outbox) }
             if advertisers.advertised(known, advertisement, data) {
                 for index in sessions.indices { sessions[index].changed(known) }
             }
@@ -93,11 +93,13 @@ struct Discovery {
             place = advertisers.insert(KnownAdvertiser(advertisement, data))
             for index in sessions.indices { sessions[index].forget(place) }
         }
-        guard advertisers.expectsResponse(place) else { return tell(of: place, with: &peers, into: &outbox) }
+        guard advertisers.expectsResponse(place) else {
+            return reportAdvertiser(at: place, with: &peers, into: &outbox)
+        }
         advertisers.wait(place, since: now)
         guard advertisers.waits.count > waitingLimit, let oldest = advertisers.waits.oldest?.place else { return }
         _ = advertisers.endWait(oldest)
-        tell(of: oldest, with: &peers, into: &outbox)
+        reportAdvertiser(at: oldest, with: &peers, into: &outbox)
     }
 
     /// Processes an advertisement that repeats the data of the last one from the same device, if no scan response is
@@ -111,10 +113,10 @@ struct Discovery {
         revision: Int,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard !allHearers.isEmpty, let place = advertisers.place(of: advertisement.address),
+        guard !receiversOfAll.isEmpty, let place = advertisers.place(of: advertisement.address),
             let report = advertisers.repeated(place, advertisement, data, revision: revision)
         else { return false }
-        tellAll(report, into: &outbox)
+        reportToAll(report, into: &outbox)
         return true
     }
 
@@ -130,15 +132,15 @@ struct Discovery {
 
     /// Processes an advertisement that repeats the data of the last one from the same device, if a scan response is
     /// expected.
-    mutating func heardAgain(
+    mutating func receiveRepeated(
         _ advertisement: LoneAdvertisement,
         _ data: Span<UInt8>,
         at now: Instant,
         revision: Int,
         into outbox: inout HostOutbox
     ) -> OnAdvertisement {
-        guard !allHearers.isEmpty, let place = advertisers.place(of: advertisement.address),
-            advertisers.heardAgain(place, advertisement, data)
+        guard !receiversOfAll.isEmpty, let place = advertisers.place(of: advertisement.address),
+            advertisers.receiveRepeated(place, advertisement, data)
         else { return .incomplete }
         guard advertisers.waits.count >= waitingLimit else {
             advertisers.wait(place, since: now)
@@ -151,20 +153,20 @@ struct Discovery {
         }
         _ = advertisers.endWait(oldest)
         advertisers.wait(place, since: now)
-        tellAll(report, into: &outbox)
+        reportToAll(report, into: &outbox)
         return .displaces
     }
 
     @inline(__always)
-    private func tellAll(_ report: consuming AdvertisementReport, into outbox: inout HostOutbox) {
+    private func reportToAll(_ report: consuming AdvertisementReport, into outbox: inout HostOutbox) {
         // The last client gets the report itself, which saves a copy.
-        let last = allHearers.count - 1
-        for index in 0..<last { outbox.append(.event(.discovered(copy report), for: allHearers[index])) }
-        outbox.append(.event(.discovered(report), for: allHearers[last]))
+        let last = receiversOfAll.count - 1
+        for index in 0..<last { outbox.append(.event(.discovered(copy report), for: receiversOfAll[index])) }
+        outbox.append(.event(.discovered(report), for: receiversOfAll[last]))
     }
 
     private mutating func findAllHearers() {
-        allHearers = sessions.allSatisfy(\.hearsAll) ? sessions.map(\.client) : []
+        receiversOfAll = sessions.allSatisfy(\.receivesAll) ? sessions.map(\.client) : []
     }
 
     /// Reports advertisements whose scan response did not arrive in time.
@@ -173,9 +175,9 @@ struct Discovery {
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) {
-        while let (place, since) = advertisers.waits.oldest, since + ScanResponseWaits.patience <= now {
+        while let (place, since) = advertisers.waits.oldest, since + ScanResponseWaits.maximumWait <= now {
             _ = advertisers.endWait(place)
-            tell(of: place, with: &peers, into: &outbox)
+            reportAdvertiser(at: place, with: &peers, into: &outbox)
         }
     }
 
@@ -192,18 +194,18 @@ struct Discovery {
         case .same: break
         }
         _ = advertisers.endWait(place)
-        tell(of: place, with: &peers, into: &outbox)
+        reportAdvertiser(at: place, with: &peers, into: &outbox)
     }
 
     /// Reports an advertiser to the clients whose scan it matches.
-    private mutating func tell(
-        of place: Int,
+    private mutating func reportAdvertiser(
+        at place: Int,
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) {
         var report: AdvertisementReport?
         for index in sessions.indices
-        where sessions[index].hearsAll || sessions[index].hears(advertisers[place], at: place) {
+        where sessions[index].receivesAll || sessions[index].recordReport(of: advertisers[place], at: place) {
             let told = report ?? self.report(of: place, with: &peers, into: &outbox)
             report = told
             outbox.append(.event(.discovered(told), for: sessions[index].client))
@@ -237,7 +239,7 @@ struct Discovery {
             name: name,
             packet: advertiser.packet
         )
-        advertisers.told(place, report, revision: peers.revision)
+        advertisers.noteReported(place, report, revision: peers.revision)
         return report
     }
 }

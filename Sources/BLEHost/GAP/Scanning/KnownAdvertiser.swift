@@ -57,7 +57,7 @@ struct KnownAdvertiser {
         rssi = advertisement.rssi
         isAnswered = false
         if !isForgotten, isConnectable == advertisement.isConnectable, isScannable == advertisement.isScannable,
-            packet.says(advertisement.packet), data.span.hasSameOctets(as: octets)
+            packet.hasSameFields(as: advertisement.packet), data.span.hasSameOctets(as: octets)
         {
             return false
         }
@@ -99,7 +99,7 @@ struct KnownAdvertiser {
     /// `mutating` to avoid a copy of the array element.
     mutating func report(revision: Int) -> AdvertisementReport? {
         guard reportIsCurrent, let report, self.revision == revision, reportIsAnswered == isAnswered else { return nil }
-        return report.heard(rssi)
+        return report.withRSSI(rssi)
     }
 
     /// Processes the next advertisement if it repeats the last one and no scan response is expected.
@@ -115,13 +115,13 @@ struct KnownAdvertiser {
             legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets), let report
         else { return nil }
         rssi = advertisement.rssi
-        return report.heard(rssi)
+        return report.withRSSI(rssi)
     }
 
     /// Processes the next advertisement if it repeats the last one and a scan response is expected.
     ///
     /// Otherwise returns `false`, without side effects.
-    mutating func heardAgain(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
+    mutating func receiveRepeated(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard expectsResponse, !isForgotten, legacyType?.wire == advertisement.type.wire,
             data.span.hasSameOctets(as: octets)
         else { return false }
@@ -136,7 +136,7 @@ struct KnownAdvertiser {
     /// Stores the report that clients have received.
     ///
     /// If the advertiser's data is too long to keep, the data is dropped, and the report is not stored.
-    mutating func told(_ report: AdvertisementReport, revision: Int) {
+    mutating func noteReported(_ report: AdvertisementReport, revision: Int) {
         guard data.count + response.count <= Self.mostKept else {
             (data, response, self.report, isForgotten) = ([], [], nil, true)
             return
@@ -149,7 +149,7 @@ extension AdvertisementPacket {
     /// Returns whether all fields are equal.
     ///
     /// The method compares numbers, because it is called for each packet.
-    fileprivate func says(_ other: Self) -> Bool {
+    fileprivate func hasSameFields(as other: Self) -> Bool {
         isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
             && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire
             && secondaryPHY.wire == other.secondaryPHY.wire && set.wire == other.set.wire

@@ -15,7 +15,7 @@ struct KnownAdvertisers {
     private var entries: [Entry] = []
     private let capacity: Int
     private let secret: UInt64
-    private var hand = 0
+    private var clockHand = 0
     /// The advertisers whose advertisement waits for a scan response.
     private(set) var waits = ScanResponseWaits()
 
@@ -82,8 +82,8 @@ struct KnownAdvertisers {
         entries[place].advertiser.report(revision: revision)
     }
 
-    mutating func told(_ place: Int, _ report: AdvertisementReport, revision: Int) {
-        entries[place].advertiser.told(report, revision: revision)
+    mutating func noteReported(_ place: Int, _ report: AdvertisementReport, revision: Int) {
+        entries[place].advertiser.noteReported(report, revision: revision)
     }
 
     /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and no
@@ -110,8 +110,8 @@ struct KnownAdvertisers {
     /// scan response is expected.
     ///
     /// Otherwise returns `false`, without side effects.
-    mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        guard !waits.contains(place), entries[place].advertiser.heardAgain(advertisement, octets) else {
+    mutating func receiveRepeated(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        guard !waits.contains(place), entries[place].advertiser.receiveRepeated(advertisement, octets) else {
             return false
         }
         entries[place].isRecent = true
@@ -131,8 +131,8 @@ struct KnownAdvertisers {
     /// Returns the position of an advertiser that was not received since the last search.
     private mutating func makeRoom() -> Int {
         while true {
-            let place = hand
-            hand = hand + 1 < entries.count ? hand + 1 : 0
+            let place = clockHand
+            clockHand = clockHand + 1 < entries.count ? clockHand + 1 : 0
             guard !waits.contains(place) else { continue }
             if !entries[place].isRecent { return place }
             entries[place].isRecent = false

@@ -44,7 +44,7 @@ struct ReportReassembler {
             if let index { partials.remove(at: index) }
             return .ignored
         }
-        if report.type.dataStatus == .incomplete { return keep(data, of: report, at: index) }
+        if report.type.dataStatus == .incomplete { return store(data, of: report, at: index) }
         if let index { partials.remove(at: index) }
         return .advertisement(
             ReceivedAdvertisement(
@@ -59,7 +59,7 @@ struct ReportReassembler {
         )
     }
 
-    private mutating func keep(
+    private mutating func store(
         _ data: [UInt8],
         of report: HCI.LEExtendedAdvertisingReport.Report,
         at index: Int?

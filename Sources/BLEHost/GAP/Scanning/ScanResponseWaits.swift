@@ -8,7 +8,7 @@ struct ScanResponseWaits {
     /// The maximum time that an advertisement waits.
     ///
     /// A scan response follows its advertisement within a millisecond.
-    static let patience = Duration.milliseconds(10)
+    static let maximumWait = Duration.milliseconds(10)
 
     private struct Node {
         /// The time of the advertisement; `nil` if it is not waiting.
@@ -31,7 +31,7 @@ struct ScanResponseWaits {
     }
 
     /// The time at which the longest wait ends; `nil` if no advertiser is waiting.
-    var deadline: Instant? { oldest.map { $0.since + Self.patience } }
+    var deadline: Instant? { oldest.map { $0.since + Self.maximumWait } }
 
     @inline(__always)
     func contains(_ place: Int) -> Bool { count > 0 && place < nodes.count && nodes[place].since != nil }

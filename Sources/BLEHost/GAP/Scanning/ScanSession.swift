@@ -6,21 +6,21 @@ struct ScanSession {
     private enum ReportedData { case nothing, advertisement, everything }
 
     /// The result of comparing an advertiser's data with the scan; `open` if it was not compared yet.
-    private enum Verdict { case open, wanted, unwanted }
+    private enum MatchResult { case open, wanted, unwanted }
 
-    private struct Mark {
-        var heard = ReportedData.nothing
+    private struct AdvertiserState {
+        var reported = ReportedData.nothing
         /// The results for the advertisement by itself, and together with its scan response.
-        var alone = Verdict.open, answered = Verdict.open
+        var alone = MatchResult.open, answered = MatchResult.open
     }
 
     let client: ClientID
     private let request: ScanRequest
     private(set) var phase: AppPhase
     /// True if the client receives every advertisement.
-    private(set) var hearsAll = false
+    private(set) var receivesAll = false
     /// The marks for the advertisers, indexed by the advertiser's position.
-    private var marks: [Mark]
+    private var advertisers: [AdvertiserState]
 
     /// Creates a scan.
     ///
@@ -29,7 +29,7 @@ struct ScanSession {
         self.client = client
         self.request = request
         self.phase = phase
-        marks = Array(repeating: Mark(), count: places)
+        advertisers = Array(repeating: AdvertiserState(), count: places)
         move(to: phase)
     }
 
@@ -42,33 +42,37 @@ struct ScanSession {
     /// Records that the app has changed its phase.
     mutating func move(to phase: AppPhase) {
         self.phase = phase
-        hearsAll = allowsDuplicates && isOpen && request.minimumRSSI == nil && request.namePrefix == nil
+        receivesAll = allowsDuplicates && isOpen && request.minimumRSSI == nil && request.namePrefix == nil
     }
 
     /// Records that the position `place` now belongs to another advertiser.
     mutating func forget(_ place: Int) {
-        if place < marks.count { marks[place] = Mark() } else { marks.append(Mark()) }
+        if place < advertisers.count {
+            advertisers[place] = AdvertiserState()
+        } else {
+            advertisers.append(AdvertiserState())
+        }
     }
 
     /// Records that the data of an advertiser has changed; `onlyResponse` is true if only the data of its scan response
     /// has.
     mutating func changed(_ place: Int, onlyResponse: Bool = false) {
-        if !onlyResponse { marks[place].alone = .open }
-        marks[place].answered = .open
+        if !onlyResponse { advertisers[place].alone = .open }
+        advertisers[place].answered = .open
     }
 
     /// Returns whether the client gets no more reports about an advertiser.
-    func isDone(with place: Int) -> Bool { !allowsDuplicates && marks[place].heard == .everything }
+    func isDone(with place: Int) -> Bool { !allowsDuplicates && advertisers[place].reported == .everything }
 
     /// Returns whether to report the advertiser to the client now, and records that it is reported.
-    mutating func hears(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
+    mutating func recordReport(of advertiser: KnownAdvertiser, at place: Int) -> Bool {
         switch phase {
         case .suspended: return false
         case .background: if isOpen { return false }
         case .foreground: break
         }
         if !allowsDuplicates {
-            switch marks[place].heard {
+            switch advertisers[place].reported {
             case .everything: return false
             case .advertisement: guard advertiser.isAnswered, !advertiser.response.isEmpty else { return false }
             case .nothing: break
@@ -76,7 +80,7 @@ struct ScanSession {
         }
         if let minimum = request.minimumRSSI, advertiser.rssi.dBm.map({ $0 < minimum }) ?? true { return false }
         guard admits(advertiser, at: place) else { return false }
-        if !allowsDuplicates { marks[place].heard = advertiser.isComplete ? .everything : .advertisement }
+        if !allowsDuplicates { advertisers[place].reported = advertiser.isComplete ? .everything : .advertisement }
         return true
     }
 
@@ -85,14 +89,14 @@ struct ScanSession {
     /// The result is stored until the data changes.
     private mutating func admits(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
         if isOpen, request.namePrefix == nil { return true }
-        switch advertiser.isAnswered ? marks[place].answered : marks[place].alone {
+        switch advertiser.isAnswered ? advertisers[place].answered : advertisers[place].alone {
         case .wanted: return true
         case .unwanted: return false
         case .open: break
         }
         let isWanted = request.matches(MergedAdvertisement(advertiser.octets))
-        let verdict: Verdict = isWanted ? .wanted : .unwanted
-        if advertiser.isAnswered { marks[place].answered = verdict } else { marks[place].alone = verdict }
+        let result: MatchResult = isWanted ? .wanted : .unwanted
+        if advertiser.isAnswered { advertisers[place].answered = result } else { advertisers[place].alone = result }
         return isWanted
     }
 }

@@ -37,7 +37,7 @@ struct Scanner {
         case configured(ScanParameters)
         /// The enable command is pending. Its duplicate filter may be off although the plan asks for it.
         case enabling(Plan)
-        case on(Plan, since: Instant, hasHeard: Bool)
+        case on(Plan, since: Instant, hasReceived: Bool)
         case disabling
     }
 
@@ -81,8 +81,8 @@ struct Scanner {
 
     /// Returns the next command; `nil` if one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
-        if case .on(let plan, let since, let hasHeard) = state, let end = end(of: plan, since), end <= now {
-            filter.periodEnded(hasHeard: hasHeard)
+        if case .on(let plan, let since, let hasReceived) = state, let end = end(of: plan, since), end <= now {
+            filter.periodEnded(hasReceived: hasReceived)
             state = .disabling
             return .disable
         }
@@ -103,13 +103,15 @@ struct Scanner {
     }
 
     /// True if anything was received in this scan period.
-    var hasHeard: Bool {
-        mutating get { if case .on(_, _, hasHeard: true) = state { true } else { false } }
+    var hasReceived: Bool {
+        mutating get { if case .on(_, _, hasReceived: true) = state { true } else { false } }
     }
 
     /// Records that the controller reported an advertisement.
-    mutating func heard() {
-        if case .on(let plan, let since, hasHeard: false) = state { state = .on(plan, since: since, hasHeard: true) }
+    mutating func noteReport() {
+        if case .on(let plan, let since, hasReceived: false) = state {
+            state = .on(plan, since: since, hasReceived: true)
+        }
     }
 
     /// Processes the completion of the pending command.
@@ -119,7 +121,7 @@ struct Scanner {
         state =
             switch state {
             case .configuring(let parameters): status == .success ? .configured(parameters) : failed
-            case .enabling(let plan): status == .success ? .on(plan, since: now, hasHeard: false) : failed
+            case .enabling(let plan): status == .success ? .on(plan, since: now, hasReceived: false) : failed
             case .disabling: .off(notBefore: nil)
             case .off, .configured, .on: state
             }

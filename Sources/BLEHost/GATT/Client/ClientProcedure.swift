@@ -101,7 +101,7 @@ struct ClientProcedure {
 
     /// Processes the response to the last request.
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> OnAnswer {
-        if case .nobody = owner, !procedure.mustGoOn { return .leave }
+        if case .nobody = owner, !procedure.mustContinue { return .leave }
         return .go(procedure.receive(answer, &database, mtu: mtu))
     }
 
@@ -115,7 +115,7 @@ struct ClientProcedure {
         case .first, .repeated, .refused(.outOfSync, _): attempt = .repeated
         }
         isOutdated = false
-        procedure = procedure.anew
+        procedure = procedure.restarted
     }
 
     enum OnServicesChanged: Equatable {
@@ -152,13 +152,13 @@ struct ClientProcedure {
 
 extension Procedure {
     /// A procedure for the same request that has not started.
-    fileprivate var anew: Self {
+    fileprivate var restarted: Self {
         switch self {
-        case .lookup(let machine): .lookup(machine.anew)
+        case .lookup(let machine): .lookup(machine.restarted)
         case .read(_, let handle): .read(ValueReading(handle), handle)
-        case .write(let machine, let handle): .write(machine.anew, handle)
+        case .write(let machine, let handle): .write(machine.restarted, handle)
         case .name: .name(NameReading())
-        case .watch(let machine): .watch(machine.anew)
+        case .watch(let machine): .watch(machine.restarted)
         // The configuration either is still at the handle where it was found, or its characteristic is gone.
         case .configure, .exchangeMTU, .databaseHash, .serverFeatures: self
         }

@@ -37,7 +37,7 @@ extension GATTClient {
             ownRequests.postpone(at: now)
             if case .found(let result, _) = outcome {
                 reportedChanges.clear()
-                if case .success(let answer) = result { keep(answer, at: now, into: &outbox) }
+                if case .success(let answer) = result { noteDiscovered(answer, at: now, into: &outbox) }
             }
             if let event = event(for: outcome) { tell(requester, event, order: finished.order, into: &outbox) }
         case .host, .recovery: finishOwn(finished, with: outcome, at: now, into: &outbox)

@@ -41,7 +41,7 @@ extension GATTClient {
         case .exchangeMTU:
             guard !negotiation.hasPeerAsked else { return }
             procedure = .exchangeMTU(offer: negotiation.request)
-        case .checkCache, .keepCache: procedure = .databaseHash
+        case .checkCache, .storeCache: procedure = .databaseHash
         case .openBearers: procedure = .serverFeatures
         case .readName: procedure = .name(NameReading())
         case .watchServices:

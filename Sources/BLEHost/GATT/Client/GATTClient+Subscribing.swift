@@ -44,7 +44,7 @@ extension GATTClient {
     ) {
         subscriptions.note(
             configuration: outcome.configuration,
-            told: outcome.failure == nil ? outcome.bits : nil,
+            written: outcome.failure == nil ? outcome.bits : nil,
             of: handle
         )
         switch finished.owner {

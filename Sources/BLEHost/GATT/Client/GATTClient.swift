@@ -13,12 +13,12 @@ struct GATTClient {
     /// The maximum number of times that this host asks the peer to report changes.
     ///
     /// There is a limit because a peer may keep changing its GATT service.
-    static let mostWatches = 8
+    static let mostWatchAttempts = 8
     /// The maximum number of requests that verify attributes that were discovered before the peer was asked to report
     /// changes.
     ///
     /// Services are verified even beyond this limit.
-    static let mostSecondLooks = 32
+    static let mostVerifications = 32
 
     let link: ConnectionHandle
     let peer: PeerIdentifier
@@ -48,12 +48,12 @@ struct GATTClient {
     var caching = Caching.none
     /// The stored data of the peer, including the state of its GATT client.
     var bond = PeerBond()
-    var secondLooks = 0
+    var verificationCount = 0
     /// The handle of the peer's Service Changed value.
     var serviceChanged: AttributeHandle?
     var hasAnnouncedFeatures = false
     private var hasIntroducedItself = false
-    private var watches = 0
+    private var watchAttempts = 0
 
     init(
         link: ConnectionHandle,
@@ -116,9 +116,11 @@ struct GATTClient {
 
     /// Queues a request to the peer to report changes of its services, unless the peer was already asked.
     mutating func watchServices() {
-        guard !database.isWatched, !ownRequests.contains(.watchServices), watches < Self.mostWatches else { return }
+        guard !database.isWatched, !ownRequests.contains(.watchServices), watchAttempts < Self.mostWatchAttempts else {
+            return
+        }
         if case .watch = bearers.all[0].running?.procedure { return }
-        watches += 1
+        watchAttempts += 1
         ownRequests.append(.watchServices)
     }
 

@@ -19,7 +19,7 @@ package struct Subscriptions: Sendable {
         /// The handle of the Client Characteristic Configuration; `nil` if it is not known.
         var configuration: AttributeHandle?
         /// The configuration that was last written to the peer.
-        var told: UInt16 = 0
+        var written: UInt16 = 0
         var subscribers: [Subscriber] = []
     }
 
@@ -28,7 +28,7 @@ package struct Subscriptions: Sendable {
     /// The index of the entry for the value that was received last.
     ///
     /// A peer often sends the same value repeatedly.
-    private var lastHeard = 0
+    private var lastReceived = 0
 
     package init() {}
 
@@ -60,9 +60,9 @@ package struct Subscriptions: Sendable {
     /// Returns the index of the entry for `handle`; `nil` if the value has no subscribers.
     @inline(__always)
     mutating func entryWithReceivers(_ handle: AttributeHandle) -> Int? {
-        if !isEntry(lastHeard, of: handle) { lastHeard = position(handle) }
-        guard isEntry(lastHeard, of: handle), !entries[lastHeard].subscribers.isEmpty else { return nil }
-        return lastHeard
+        if !isEntry(lastReceived, of: handle) { lastReceived = position(handle) }
+        guard isEntry(lastReceived, of: handle), !entries[lastReceived].subscribers.isEmpty else { return nil }
+        return lastReceived
     }
 
     /// Returns the only subscriber in an entry from ``entryWithReceivers(_:)``; `nil` if there are several.
@@ -98,7 +98,7 @@ package struct Subscriptions: Sendable {
     }
 
     private func change(at index: Int, to bits: UInt16) -> Change? {
-        guard entries[index].told != bits else { return nil }
+        guard entries[index].written != bits else { return nil }
         return Change(
             bits: bits,
             configuration: entries[index].configuration,
@@ -115,10 +115,10 @@ package struct Subscriptions: Sendable {
 
     /// Records the handle of the configuration, and the value that was written to it; `nil` leaves the respective
     /// record unchanged.
-    package mutating func note(configuration: AttributeHandle?, told bits: UInt16?, of handle: AttributeHandle) {
+    package mutating func note(configuration: AttributeHandle?, written bits: UInt16?, of handle: AttributeHandle) {
         guard let index = index(handle) else { return }
         if let configuration { entries[index].configuration = configuration }
-        if let bits { entries[index].told = bits }
+        if let bits { entries[index].written = bits }
     }
 
     /// Removes `client`, and returns the handles of the values whose configuration has to be updated.

@@ -4,16 +4,16 @@ extension AttributeLayer {
     /// The reply to a request, which may have to wait for a client.
     enum Reply {
         /// Send this packet, and then carry out the effect.
-        case respond(ATTPacket, then: Effect = .none)
+        case respond(ATTPacket, then: FollowUp = .none)
         case refuse(AttributeHandle, ATT.ErrorCode)
         case wait(ServerLink.Pending)
     }
 
     /// The action that follows a response.
-    enum Effect {
+    enum FollowUp {
         case none
         case negotiated(MTUNegotiation.OnEvent)
-        case keep([GATTDatabase.StoredValue])
+        case store([GATTDatabase.StoredValue])
     }
 
     /// Returns the reply to a request.
@@ -26,7 +26,7 @@ extension AttributeLayer {
             }
             return exchangeMTU(request, at: place, now)
         case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest:
-            switch database.search(request, links[place.link].view, mtu: mtu(at: place)) {
+            switch database.search(request, links[place.link].peerState, mtu: mtu(at: place)) {
             case .found(let response): return .respond(response)
             case .held(let handle, let owner):
                 return ask(owner, offset: 0, of: handle, for: request.opcode, .list, at: place)
@@ -53,7 +53,7 @@ extension AttributeLayer {
     }
 
     private mutating func read(_ handle: AttributeHandle, at place: BearerPosition) -> Reply {
-        switch database.read(handle, links[place.link].view) {
+        switch database.read(handle, links[place.link].peerState) {
         case .value(let value):
             return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu(at: place) - 1)))))
         case .held(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: place)
@@ -63,7 +63,7 @@ extension AttributeLayer {
 
     private mutating func readBlob(_ request: ATT.ReadBlobRequest, at place: BearerPosition) -> Reply {
         let offset = Int(request.offset)
-        switch database.read(request.handle, links[place.link].view) {
+        switch database.read(request.handle, links[place.link].peerState) {
         case .value(let value):
             guard offset <= value.count else { return .refuse(request.handle, .invalidOffset) }
             let part = [UInt8](value[offset...].prefix(mtu(at: place) - 1))
@@ -85,7 +85,7 @@ extension AttributeLayer {
     ) -> Reply {
         var values = values
         for (position, handle) in handles.enumerated() {
-            switch database.read(handle, links[place.link].view) {
+            switch database.read(handle, links[place.link].peerState) {
             case .value(let value): values.append(value)
             case .held(let owner):
                 let rest = [AttributeHandle](handles[(position + 1)...])
@@ -101,9 +101,9 @@ extension AttributeLayer {
     }
 
     private mutating func write(_ request: ATT.WriteRequest, at place: BearerPosition) -> Reply {
-        let view = links[place.link].view
-        switch database.write(request.value, to: request.handle, view, limits: configuration.limits) {
-        case .keep(let keeping): return .respond(.writeResponse, then: .keep([keeping]))
+        let peerState = links[place.link].peerState
+        switch database.write(request.value, to: request.handle, peerState, limits: configuration.limits) {
+        case .store(let value): return .respond(.writeResponse, then: .store([value]))
         case .held(let owner):
             let part = WritePart(attribute: owner.id, value: request.value)
             let asked = askToWrite([part], client: owner.client, at: place)

@@ -13,15 +13,16 @@ extension AttributeLayer {
         let transaction = makeTransaction(on: links[place.link].handle)
         let event = ServerEvent.readRequested(transaction, links[place.link].remote, owner.id, offset: offset)
         tell(owner.client, of: event, at: place.link)
-        let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
+        let asked = ServerLink.ClientQuery(transaction: transaction, client: owner.client)
         return .wait(.init(request: request, handle: handle, answer: .reading(asked, for: reading)))
     }
 
     /// Asks a client whether it accepts an atomic group of writes.
-    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: BearerPosition) -> ServerLink.Asked {
+    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: BearerPosition) -> ServerLink.ClientQuery
+    {
         let transaction = makeTransaction(on: links[place.link].handle)
         tell(client, of: .writeRequested(transaction, links[place.link].remote, WriteGroup(parts)), at: place.link)
-        return ServerLink.Asked(transaction: transaction, client: client)
+        return ServerLink.ClientQuery(transaction: transaction, client: client)
     }
 
     /// Delivers an event about the peer of a link to a client whose attribute the peer has used.
@@ -54,7 +55,7 @@ extension AttributeLayer {
         from client: ClientID,
         at now: Instant
     ) {
-        let asked = ServerLink.Asked(transaction: transaction, client: client)
+        let asked = ServerLink.ClientQuery(transaction: transaction, client: client)
         guard let place = place(awaiting: asked),
             let pending = links[place.link].server.bearers[place.bearer].exchange.pending
         else { return outbox.append(.note(.lateResponse(client))) }
@@ -62,7 +63,7 @@ extension AttributeLayer {
     }
 
     /// Returns the bearer on which the peer is waiting for this answer.
-    private mutating func place(awaiting asked: ServerLink.Asked) -> BearerPosition? {
+    private mutating func place(awaiting asked: ServerLink.ClientQuery) -> BearerPosition? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)
         else { return nil }
@@ -76,7 +77,7 @@ extension AttributeLayer {
 
     private mutating func reply(
         to pending: ServerLink.Pending,
-        _ asked: ServerLink.Asked,
+        _ asked: ServerLink.ClientQuery,
         _ response: ServerResponse,
         at place: BearerPosition
     ) -> Reply {
@@ -97,7 +98,7 @@ extension AttributeLayer {
                 pending.answer = .executing(execution)
                 return .wait(pending)
             }
-            return .respond(.executeWriteResponse, then: .keep(execution.values))
+            return .respond(.executeWriteResponse, then: .store(execution.values))
         }
     }
 
@@ -131,7 +132,7 @@ extension ServerLink.Pending {
     }
 
     /// Returns whether the response waits for the answer that `asked` identifies.
-    func awaits(_ asked: ServerLink.Asked) -> Bool {
+    func awaits(_ asked: ServerLink.ClientQuery) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only == asked
         case .executing(let execution): execution.asked.contains(asked)

@@ -26,7 +26,7 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.1.
     mutating func restore(_ memory: ClientMemory, isCurrent: Bool, at index: Int, _ now: Instant) {
-        links[index].server.understands(links[index].server.features.union(memory.features))
+        links[index].server.setFeatures(links[index].server.features.union(memory.features))
         for entry in memory.configurations { restore(entry, at: index) }
         if !isCurrent || !memory.isAware { links[index].server.awareness.databaseChanged() }
         if let range = isCurrent ? memory.pendingChange : .all { announceChange(of: range, at: index, now) }

@@ -2,7 +2,7 @@ import BLEWire
 
 extension AttributeLayer {
     mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: BearerPosition) -> Reply {
-        if let code = database.refusalToWrite(request.handle, links[place.link].view) {
+        if let code = database.refusalToWrite(request.handle, links[place.link].peerState) {
             return .refuse(request.handle, code)
         }
         let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
@@ -20,13 +20,13 @@ extension AttributeLayer {
         let parts = links[place.link].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }
         if let handle = database.unreliable(among: parts.map(\.handle)) { return .refuse(handle, .requestNotSupported) }
-        var keepings: [GATTDatabase.StoredValue] = []
+        var storedValues: [GATTDatabase.StoredValue] = []
         var groups: [(client: ClientID, parts: [WritePart])] = []
         for (position, part) in parts.enumerated() {
             let isFirst = !parts[..<position].contains { $0.handle == part.handle }
             let all = isFirst ? parts.filter { $0.handle == part.handle } : [part]
-            switch database.write(all, links[place.link].view, limits: configuration.limits) {
-            case .keep(let keeping): if isFirst { keepings.append(keeping) }
+            switch database.write(all, links[place.link].peerState, limits: configuration.limits) {
+            case .store(let value): if isFirst { storedValues.append(value) }
             case .held(let owner):
                 let written = WritePart(attribute: owner.id, offset: part.offset, value: part.value)
                 if let group = groups.firstIndex(where: { $0.client == owner.client }) {
@@ -37,13 +37,13 @@ extension AttributeLayer {
             case .refused(let code): if isFirst { return .refuse(part.handle, code) }
             }
         }
-        guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .keep(keepings)) }
+        guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .store(storedValues)) }
         let asked = groups.map { askToWrite($0.parts, client: $0.client, at: place) }
         return .wait(
             .init(
                 request: .executeWriteRequest,
                 handle: parts.first?.handle ?? .none,
-                answer: .executing(.init(asked: asked, values: keepings, others: parts.dropFirst().map(\.handle)))
+                answer: .executing(.init(asked: asked, values: storedValues, others: parts.dropFirst().map(\.handle)))
             )
         )
     }

@@ -5,8 +5,8 @@ extension AttributeLayer {
     mutating func serve(_ packet: ATTPacket, at place: BearerPosition, _ now: Instant) {
         switch packet {
         case .confirmation: confirm(at: place, now)
-        case .writeCommand(let command): obey(command, at: place.link)
-        case .signedWriteCommand(let command): obey(command, at: place.link)
+        case .writeCommand(let command): perform(command, at: place.link)
+        case .signedWriteCommand(let command): perform(command, at: place.link)
         default: receive(.request(packet), at: place, now)
         }
     }
@@ -55,9 +55,9 @@ extension AttributeLayer {
             if code.isLackOfSecurity { noteUse(of: handle, at: place.link) }
             send(.errorResponse(.init(request: request, handle: handle, code: code)), at: place)
         case .respond(let packet, .none): send(packet, at: place)
-        case .respond(let packet, .keep(let keepings)):
+        case .respond(let packet, .store(let storedValues)):
             send(packet, at: place)
-            for keeping in keepings { keep(keeping, at: place.link) }
+            for value in storedValues { store(value, at: place.link) }
         case .respond(let packet, .negotiated(let event)):
             send(packet, at: place)
             links[place.link].client.negotiated(event, at: now, into: &outbox)
@@ -97,13 +97,13 @@ extension AttributeLayer {
     }
 
     /// Carries out a write command, or ignores it if it is not permitted.
-    private mutating func obey(_ command: ATT.WriteCommand, at index: Int) {
-        guard !links[index].server.isHeldBack else {
+    private mutating func perform(_ command: ATT.WriteCommand, at index: Int) {
+        guard !links[index].server.isBlockedUntilAware else {
             return outbox.append(.note(.commandRefused(command.handle, .databaseOutOfSync, links[index].handle)))
         }
-        let view = links[index].view
-        switch database.write(command.value, to: command.handle, view, limits: configuration.limits) {
-        case .keep(let keeping): keep(keeping, at: index)
+        let peerState = links[index].peerState
+        switch database.write(command.value, to: command.handle, peerState, limits: configuration.limits) {
+        case .store(let value): store(value, at: index)
         case .held(let owner):
             let part = WritePart(attribute: owner.id, value: command.value)
             tell(owner.client, of: .writeRequested(nil, links[index].remote, WriteGroup(part)), at: index)
@@ -114,22 +114,22 @@ extension AttributeLayer {
     /// Carries out a signed write command, or ignores it if its signature is invalid or was used before.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
-    private mutating func obey(_ command: ATT.SignedWriteCommand, at index: Int) {
+    private mutating func perform(_ command: ATT.SignedWriteCommand, at index: Int) {
         var signing = links[index].client.bond.kept?.remoteSigning
         guard signing?.verify(command) == true else {
             return outbox.append(.note(.unverifiedWrite(links[index].handle)))
         }
         changeBond(at: index) { $0.remoteSigning = signing }
-        obey(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
+        perform(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
     }
 
     /// Stores a value that a peer wrote, and informs the client that provides a characteristic if the peer's
     /// subscription to it has changed.
-    private mutating func keep(_ keeping: GATTDatabase.StoredValue, at index: Int) {
-        switch keeping {
+    private mutating func store(_ storedValue: GATTDatabase.StoredValue, at index: Int) {
+        switch storedValue {
         case .value(let handle, let value): database.store(value, at: handle)
         case .features(let features):
-            links[index].server.understands(features)
+            links[index].server.setFeatures(features)
             rememberClient(at: index)
         case .configuration(let handle, let about, let bits):
             // The service may have been removed while other clients were asked.

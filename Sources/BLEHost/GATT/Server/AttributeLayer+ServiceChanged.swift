@@ -10,7 +10,7 @@ extension AttributeLayer {
         database.refreshHash()
         for index in links.indices {
             links[index].server.awareness.databaseChanged()
-            if links[index].server.isHeldBack { for place in places(at: index) { dropWaiting(at: place) } }
+            if links[index].server.isBlockedUntilAware { for place in places(at: index) { dropWaiting(at: place) } }
             for range in ranges { announceChange(of: range, at: index, now) }
             rememberClient(at: index)
         }
@@ -21,7 +21,7 @@ extension AttributeLayer {
         guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value),
             links[index].server.configurations[configuration] != 0
         else { return }
-        links[index].server.tells(ofChangeIn: range)
+        links[index].server.noteAnnouncement(ofChangeIn: range)
         submit(.serviceChanged(value, range), at: BearerPosition(link: index), now)
     }
 
@@ -29,7 +29,7 @@ extension AttributeLayer {
     ///
     /// The peer becomes change-aware, unless another change is still unconfirmed.
     mutating func confirmedChange(at index: Int) {
-        guard !links[index].server.bearers[0].indications.tellsOfChange else { return }
+        guard !links[index].server.bearers[0].indications.announcesChange else { return }
         links[index].server.confirmedChange()
         rememberClient(at: index)
     }

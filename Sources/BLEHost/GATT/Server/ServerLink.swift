@@ -17,22 +17,22 @@ struct ServerLink {
     }
 
     enum Answer {
-        case reading(Asked, for: Reading)
-        case writing(Asked)
+        case reading(ClientQuery, for: Reading)
+        case writing(ClientQuery)
         indirect case executing(Execution)
     }
 
     /// The execution of prepared writes.
     struct Execution {
         /// The clients that must agree before ``values`` are stored.
-        var asked: [Asked]
+        var asked: [ClientQuery]
         let values: [GATTDatabase.StoredValue]
         /// The attributes that are written, except the first.
         let others: [AttributeHandle]
     }
 
     /// A client that was asked, and the transaction that identifies its answer.
-    struct Asked: Equatable {
+    struct ClientQuery: Equatable {
         let transaction: ServerTransaction
         let client: ClientID
     }
@@ -64,10 +64,10 @@ struct ServerLink {
     }
 
     /// Records the Client Supported Features that the peer has written.
-    mutating func understands(_ features: ClientFeatures) { self.features = features }
+    mutating func setFeatures(_ features: ClientFeatures) { self.features = features }
 
     /// Records that a change in a range is being announced to the peer.
-    mutating func tells(ofChangeIn range: AttributeHandleRange) {
+    mutating func noteAnnouncement(ofChangeIn range: AttributeHandleRange) {
         pendingChange = pendingChange?.joined(with: range) ?? range
     }
 
@@ -80,25 +80,25 @@ struct ServerLink {
     /// Returns the peer's state that the results of its reads depend on.
     ///
     /// `trust` is the security and authorization of the link.
-    func view(on trust: LinkTrust) -> GATTDatabase.View {
-        GATTDatabase.View(trust: trust, configurations: configurations, features: features)
+    func peerState(on trust: LinkTrust) -> GATTDatabase.PeerState {
+        GATTDatabase.PeerState(trust: trust, configurations: configurations, features: features)
     }
 
     /// True if the peer gets no values except Service Changed, and its commands are ignored, until it is change-aware.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
-    var isHeldBack: Bool { !awareness.isAware && features.contains(.robustCaching) }
+    var isBlockedUntilAware: Bool { !awareness.isAware && features.contains(.robustCaching) }
 
     /// Returns the index of the bearer on which the peer is waiting for this answer.
     ///
     /// `mutating`, to avoid a copy.
-    mutating func bearer(awaiting asked: Asked) -> Int? {
+    mutating func bearer(awaiting asked: ClientQuery) -> Int? {
         bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
     }
 
     /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.
     mutating func configured(
-        _ about: GATTDatabase.Configured,
+        _ about: GATTDatabase.ConfiguredCharacteristic,
         at configuration: AttributeHandle,
         on trust: LinkTrust
     ) -> UInt16 {
@@ -109,7 +109,7 @@ struct ServerLink {
     /// Returns whether the peer may currently receive the values of a characteristic.
     private func takes(_ properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
-        return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
+        return !isBlockedUntilAware && (!isProtected || trust.missingSecurity(for: .encrypted) == nil)
     }
 
     /// Returns the index of the bearer to send the values of a characteristic on.

@@ -32,7 +32,7 @@ extension Host {
         guard testerSets.uses(event.set) else { return advertiser.ended(event.set) }
         if event.status == .success, case .ready(let controller) = phase {
             let address = controller.setAddress(testerSets.ownAddress(of: event.set))
-            links.update(event.handle) { $0.showed(address) }
+            links.update(event.handle) { $0.noteLocalAddress(address) }
         }
         testerSets.ended(event.set)
     }
@@ -51,8 +51,8 @@ extension Host {
             let kind = testerSets.ownAddress(of: others[0])
             testerSets.ended(others[0])
             return controller.usesExtendedCommands
-                ? controller.setAddress(kind) : controller.commonAddress(kind) ?? controller.shownAddress
+                ? controller.setAddress(kind) : controller.commonAddress(kind) ?? controller.visibleAddress
         }
-        return controller.shownAddress
+        return controller.visibleAddress
     }
 }

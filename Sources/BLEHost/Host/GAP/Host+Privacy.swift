@@ -4,22 +4,25 @@ import BLEWire
 // Privacy: the private addresses of this host, and those of bonded peers.
 extension Host {
     /// Returns whether the radio must pause, so that the host can change its address or the resolving list.
-    mutating func needsRest(at now: Instant) -> Bool {
+    mutating func needsPause(at now: Instant) -> Bool {
         guard let privacy else { return false }
         if privacy.capacity > 0, privacy.revision != peers.keyRevision {
-            self.privacy?.know(peers.resolvablePeers(limit: privacy.capacity), revision: peers.keyRevision)
+            self.privacy?.setResolvablePeers(
+                peers.resolvablePeers(limit: privacy.capacity),
+                revision: peers.keyRevision
+            )
         }
-        return self.privacy?.needsRest(at: now) ?? false
+        return self.privacy?.needsPause(at: now) ?? false
     }
 
     /// Returns whether this host has an address of this kind, or will get one before it next uses the radio.
-    func canShow(_ kind: OwnAddressKind?, on controller: ControllerDescription) -> Bool {
+    func canUseAddress(_ kind: OwnAddressKind?, on controller: ControllerDescription) -> Bool {
         let isComing = privacy != nil && (kind == .random || kind == .resolvable)
         return isComing || controller.commonAddress(kind) != nil
     }
 
     /// Sends the next command for a new address or resolving list, if the radio has paused.
-    mutating func keepPrivate(_ controller: ControllerDescription, at now: Instant) {
+    mutating func updatePrivacy(_ controller: ControllerDescription, at now: Instant) {
         guard scanner.isOff, !initiator.isActive, advertiser.isOff, testerSets.areOff,
             let step = privacy?.step(at: now)
         else { return }
@@ -35,9 +38,9 @@ extension Host {
         switch outcome {
         case .proceed, .addressChanged: break
         case .resolvablePeersChanged:
-            for attachment in attachments.all {
-                guard let place = place(of: attachment.peer) else { continue }
-                attachments.relocate(attachment.peer, to: place.address, isPrivate: place.isPrivate)
+            for clientConnection in clientConnections.all {
+                guard let place = place(of: clientConnection.peer) else { continue }
+                clientConnections.relocate(clientConnection.peer, to: place.address, isPrivate: place.isPrivate)
             }
         }
     }
@@ -50,7 +53,9 @@ extension Host {
     mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }
         guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }
-        guard let resolvablePeer = peers.resolvablePeer(peer), privacy?.lists(resolvablePeer.identity) ?? false else {
+        guard let resolvablePeer = peers.resolvablePeer(peer),
+            privacy?.resolvesAddresses(of: resolvablePeer.identity) ?? false
+        else {
             return (address, true)
         }
         return (resolvablePeer.identity, false)
@@ -72,7 +77,7 @@ extension ControllerDescription {
                 .init(identity: resolvablePeer.identity, peerKey: resolvablePeer.key, localKey: localKey)
             )
         case .remove(let resolvablePeer): .leRemoveDeviceFromResolvingList(.init(identity: resolvablePeer.identity))
-        case .admit(let identity): .leSetPrivacyMode(.init(identity: identity, mode: .device))
+        case .setDevicePrivacyMode(let identity): .leSetPrivacyMode(.init(identity: identity, mode: .device))
         case .resolve: .leSetAddressResolutionEnable(.init(enable: true))
         }
     }

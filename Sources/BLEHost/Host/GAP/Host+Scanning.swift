@@ -20,11 +20,11 @@ extension Host {
         do throws(PacketError) {
             return try HCI.LEAdvertisingReport.forEach(in: packet) { type, address, data, rssi in
                 guard case .ready = phase else { return }
-                scanner.heard()
+                scanner.noteReport()
                 guard let advertisement = ReceivedAdvertisement(type, address, rssi) else {
                     return note(.dropped(.reserved(field: "Event Type"), .advertisement(address)))
                 }
-                heard(advertisement, data, at: now)
+                receive(advertisement, data, at: now)
             }
         } catch {
             note(.dropped(error, .event))
@@ -35,7 +35,7 @@ extension Host {
     mutating func received(_ reports: [HCI.LEExtendedAdvertisingReport.Report], at now: Instant) {
         for report in reports {
             switch self.reports.receive(report) {
-            case .advertisement(let advertisement, let data): heard(advertisement, data.span, at: now)
+            case .advertisement(let advertisement, let data): receive(advertisement, data.span, at: now)
             case .incomplete, .ignored: break
             case .crowded: note(.limitReached(.partialReports))
             }
@@ -47,26 +47,30 @@ extension Host {
         for report in reports {
             var advertisement = ReceivedAdvertisement(address: report.address, isConnectable: true, rssi: report.rssi)
             advertisement.packet.isDirected = true
-            tell(of: advertisement, data.span, at: now)
+            reportAdvertisement(advertisement, data.span, at: now)
         }
     }
 
     /// Processes an advertisement.
     ///
     /// If the sender has a new private address, pending connections to it use that address.
-    private mutating func heard(_ advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {
-        tell(of: advertisement, data, at: now)
-        guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
+    private mutating func receive(_ advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {
+        reportAdvertisement(advertisement, data, at: now)
+        guard clientConnections.awaitsAdvertisements, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir
         guard address.isResolvable || peers.isKept(address),
-            attachments.move(peers.identifier(of: address), to: address)
+            clientConnections.move(peers.identifier(of: address), to: address)
         else { return }
         proceed(at: now)
     }
 
     /// Reports an advertisement to test suites and clients.
-    private mutating func tell(of advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {
-        if listeners.areThere { tellListeners(advertisement, [UInt8](copying: data)) }
+    private mutating func reportAdvertisement(
+        _ advertisement: ReceivedAdvertisement,
+        _ data: Span<UInt8>,
+        at now: Instant
+    ) {
+        if listeners.hasSessions { tellListeners(advertisement, [UInt8](copying: data)) }
         discovery.receive(advertisement, data, at: now, with: &peers, into: &outbox)
     }
 }

@@ -4,14 +4,15 @@ import BLEWire
 extension Host {
     /// Ends an unused link on which this host is the central.
     mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
-        guard links[link]?.role == .central, !attachments.on(link).contains(where: { $0.state.link != nil }) else {
+        guard links[link]?.role == .central, !clientConnections.on(link).contains(where: { $0.state.link != nil })
+        else {
             return
         }
         release(link, at: now)
     }
 
     /// Ends the link to one of a client's centrals, unless another app uses the link.
-    mutating func dismiss(_ peer: PeerIdentifier, for client: ClientID, at now: Instant) {
+    mutating func disconnectCentral(_ peer: PeerIdentifier, for client: ClientID, at now: Instant) {
         guard let link = link(of: client, toCentral: peer), !isShared(link, beyondAppOf: client) else {
             return note(.foreignCentral(client))
         }
@@ -24,8 +25,8 @@ extension Host {
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     mutating func release(_ link: ConnectionHandle, at now: Instant) {
-        guard let index = links.index(of: link), links.values[index].part(at: now) else { return }
-        hasParting = true
+        guard let index = links.index(of: link), links.values[index].release(at: now) else { return }
+        mayHaveReleased = true
     }
 
     /// Tells the controller to end a link, regardless of pending data.
@@ -45,10 +46,10 @@ extension Host {
     }
 
     /// Tells the controller to end those released links that have nothing left to send.
-    mutating func endParted(at now: Instant) {
-        guard hasParting else { return }
-        hasParting = links.values.contains(where: \.isParting)
-        for index in 0..<links.count where links.values[index].isParting {
+    mutating func endDrainedLinks(at now: Instant) {
+        guard mayHaveReleased else { return }
+        mayHaveReleased = links.values.contains(where: \.isReleased)
+        for index in 0..<links.count where links.values[index].isReleased {
             let link = links.handle(at: index)
             if scheduler.isIdle(link), !layers.areBusy(on: link) { disconnect(link, at: now) }
         }

@@ -17,7 +17,9 @@ extension Host {
     }
 
     private mutating func failPending(_ failure: Failure) {
-        for attachment in attachments.all where attachment.state == .pending { end(attachment, failure) }
+        for clientConnection in clientConnections.all where clientConnection.state == .pending {
+            end(clientConnection, failure)
+        }
     }
 
     mutating func connectionCompleted(
@@ -33,7 +35,7 @@ extension Host {
         }
         let handle = link.handle, isCentral = link.role == .central, local: DeviceAddress
         if isCentral {
-            local = controller.commonAddress(initiator.shownAddress) ?? controller.shownAddress
+            local = controller.commonAddress(initiator.usedAddress) ?? controller.visibleAddress
             if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
         } else {
             local = centralConnected(to: controller)
@@ -64,7 +66,9 @@ extension Host {
         let address = link.details.address
         tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
         scheduler.linkUp(handle)
-        for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
+        for clientConnection in clientConnections.to(peer) where clientConnection.state == .pending {
+            useExistingLink(for: clientConnection, at: now)
+        }
         let users = role == .peripheral ? clientsOfNewCentrals : []
         let bond = usableBond(on: handle, and: users), isClaimed = bond?.longTermKey(as: role) != nil
         withLayers(at: now) { attributes, channels in
@@ -101,28 +105,32 @@ extension Host {
         linkDown(handle, .notConnected, channels: failure, at: now)
         tellTesters(.linkEnded(handle, reason))
         if wasUp { announceLinks() }
-        for attachment in attachments.on(handle) { lost(attachment, reason, failure, at: now) }
+        for clientConnection in clientConnections.on(handle) { lost(clientConnection, reason, failure, at: now) }
     }
 
     private mutating func lost(
-        _ attachment: Attachments.Attachment,
+        _ clientConnection: ClientConnections.ClientConnection,
         _ reason: HCI.Status,
         _ failure: Failure,
         at now: Instant
     ) {
-        let client = attachment.client, peer = attachment.peer
-        switch attachment.state {
+        let client = clientConnection.client, peer = clientConnection.peer
+        switch clientConnection.state {
         case .delayed, .pending: break
         case .linked:
-            guard reason.isEstablishmentFailure else { return end(attachment, failure) }
-            note(.establishmentFailed(attachment.address, reason))
-            attachments.set(.pending, for: client, peer)
+            guard reason.isEstablishmentFailure else { return end(clientConnection, failure) }
+            note(.establishmentFailed(clientConnection.address, reason))
+            clientConnections.set(.pending, for: client, peer)
         case .connected:
-            let returns = attachment.request.reconnects
-            if returns { attachments.set(.pending, for: client, peer) } else { attachments.remove(client, peer) }
+            let returns = clientConnection.request.reconnects
+            if returns {
+                clientConnections.set(.pending, for: client, peer)
+            } else {
+                clientConnections.remove(client, peer)
+            }
             tell(client, .disconnected(peer, failure, isReconnecting: returns))
         case .leaving(_, let again):
-            attachments.remove(client, peer)
+            clientConnections.remove(client, peer)
             tell(client, .disconnected(peer, nil, isReconnecting: false))
             if let again { connect(client, to: peer, again, at: now) }
         }

@@ -52,7 +52,7 @@ extension Host {
         at now: Instant
     ) {
         guard status == .success else { return refused(number, .hci(status), on: handle, at: now) }
-        guard case .finished(let pending)? = links.update(handle, { $0.control.taken(number) }) else { return }
+        guard case .finished(let pending)? = links.update(handle, { $0.control.accepted(number) }) else { return }
         do throws(PacketError) {
             switch pending.request {
             case .readRSSI:
@@ -144,8 +144,8 @@ extension Host {
     /// Reports the current details of a link to the clients that are connected over it.
     mutating func announceDetails(of handle: ConnectionHandle) {
         guard let state = links[handle] else { return }
-        for attachment in attachments.on(handle) where attachment.state == .connected(handle) {
-            tell(attachment.client, .peer(state.peer, .linkChanged(state.details)))
+        for clientConnection in clientConnections.on(handle) where clientConnection.state == .connected(handle) {
+            tell(clientConnection.client, .peer(state.peer, .linkChanged(state.details)))
         }
     }
 }

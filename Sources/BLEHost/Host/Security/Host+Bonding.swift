@@ -28,7 +28,7 @@ extension Host {
         var isBonded = false
         if var bond = outcome.bond {
             bond.users = usersOfBond(with: peer, on: handle)
-            isBonded = keepNew(bond, of: handle, at: now)
+            isBonded = storeNew(bond, of: handle, at: now)
         }
         tellAgents(.paired(peer, outcome.method, isBonded: isBonded), of: handle)
         secured(handle, with: outcome.strength, isBonded: isBonded)
@@ -39,14 +39,14 @@ extension Host {
     /// Stores the bond that a pairing has made, including only what the peer has proved about its identity.
     ///
     /// - Returns: `false` if there is no room for the bond.
-    private mutating func keepNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) -> Bool {
+    private mutating func storeNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let link = links[handle] else {
             note(.unknownLink(handle))
             return false
         }
         let peer = link.peer, claimed = made.identity.onAir
         let isInUse =
-            attachments.all.contains { $0.peer != peer && $0.address == claimed }
+            clientConnections.all.contains { $0.peer != peer && $0.address == claimed }
             || links.values.contains { $0.peer != peer && $0.onAir.peer == claimed }
         let (bond, change) = peers.paired(peer, made, at: link.onAir.peer, isInUse: isInUse)
         if bond.identity.onAir != claimed { note(.unprovedIdentity(claimed, handle)) }

@@ -104,10 +104,10 @@ extension Host {
     /// Records that the peer has proved its bond by encrypting the link with the bond's key.
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, var bond = peers.bond(with: peer) else { return }
-        bond.wantedBy = max(bond.wantedBy, party(using: handle))
+        bond.wantedBy = max(bond.wantedBy, bondOrigin(using: handle))
         trust(handle, bond.security, keySize: bond.keySize, at: now)
         secured(handle, with: bond.strength, isBonded: true)
-        keep(bond, of: handle, at: now)
+        store(bond, of: handle, at: now)
         answerSecurity(of: handle, .secured, at: now)
     }
 

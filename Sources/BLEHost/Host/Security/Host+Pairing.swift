@@ -9,7 +9,7 @@ extension Host {
         }
         let isUnderWay = pairings.entries.values[index].manager.isUnderWay
         if !isUnderWay, links[handle]?.role == .peripheral, PairingRefusal.isPairingRequest(packet) {
-            guard admitsPairingOfPeer(on: handle, isInformed: PairingRefusal.isInformed(packet)) else {
+            guard admitsPairingOfPeer(on: handle, peerHasData: PairingRefusal.showsOutOfBandData(packet)) else {
                 note(.pairingUnwanted(handle))
                 return refusePairing(packet, on: handle, at: now)
             }
@@ -30,14 +30,16 @@ extension Host {
     /// the user, who is asked or has provided out-of-band data; by an app that is connected to the peer; or, if this
     /// host is the peripheral, by an app that has published something that requires encryption.
     ///
-    /// `isInformed` is true if the peer says that it has this host's out-of-band data, which the pairing then verifies.
-    private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
+    /// `peerHasData` is true if the peer says that it has this host's out-of-band data, which the pairing verifies.
+    private func admitsPairingOfPeer(on handle: ConnectionHandle, peerHasData: Bool) -> Bool {
         guard let link = links[handle] else { return false }
         let apps = apps(on: handle), unattended = pairings.unattended(for: apps)
         if unattended == .always { return true }
         let isUsed = isUsedByApp(handle)
         if link.role == .central, !isUsed { return false }
-        if pairings.agent(for: apps) != nil || pairings.isTold(of: link.peer, for: apps, isInformed: isInformed) {
+        if pairings.agent(for: apps) != nil
+            || pairings.hasOutOfBandData(for: link.peer, apps: apps, peerMayHaveData: peerHasData)
+        {
             return true
         }
         let isNeeded = isUsed || layers.attributes.database.needsEncryption || layers.channels.needsEncryption
@@ -46,18 +48,18 @@ extension Host {
 
     /// Returns whether an app is connected to the peer of a link, or is about to be.
     private func isUsedByApp(_ handle: ConnectionHandle) -> Bool {
-        attachments.on(handle).contains { $0.state.link != nil }
+        clientConnections.on(handle).contains { $0.state.link != nil }
     }
 
     /// Returns the party that wants the bond from the current pairing on a link.
-    private func party(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
+    private func bondOrigin(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
         guard let entry = pairings.entries[handle] else { return .peer }
         if entry.isAttended || entry.cause == .request || method == .outOfBand { return .user }
-        return party(using: handle)
+        return bondOrigin(using: handle)
     }
 
     /// Returns the party that wants a bond that is used on a link, if the user did not ask for the bond.
-    func party(using handle: ConnectionHandle) -> Bond.Origin { isUsedByApp(handle) ? .app : .peer }
+    func bondOrigin(using handle: ConnectionHandle) -> Bond.Origin { isUsedByApp(handle) ? .app : .peer }
 
     /// Records that a pairing begins.
     ///
@@ -71,8 +73,8 @@ extension Host {
         let apps = apps(on: handle)
         let isAsked =
             pairings.agent(for: apps) != nil || cause == .request
-            || pairings.isTold(of: peer, for: apps, isInformed: true)
-        let hasRoom = peers.hasRoom(forBondWith: peer, wantedBy: isAsked ? .user : party(using: handle))
+            || pairings.hasOutOfBandData(for: peer, apps: apps, peerMayHaveData: true)
+        let hasRoom = peers.hasRoom(forBondWith: peer, wantedBy: isAsked ? .user : bondOrigin(using: handle))
         if !hasRoom { note(.limitReached(.bonds)) }
         pairings.begin(at: index, for: cause, hasRoom: hasRoom)
     }
@@ -87,8 +89,8 @@ extension Host {
             return pair(handle, needsMITM: false, for: .refusal, at: now)
         }
         let hasPaired = pairings.entries[handle]?.hasPaired ?? false
-        let isHopeless = pairings.entries[handle]?.isHopeless ?? false
-        guard !isEncrypted || !hasPaired && !isHopeless else {
+        let cannotAuthenticate = pairings.entries[handle]?.cannotAuthenticate ?? false
+        guard !isEncrypted || !hasPaired && !cannotAuthenticate else {
             return answerSecurity(of: handle, .refused(nil), at: now)
         }
         pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
@@ -110,9 +112,9 @@ extension Host {
     ///
     /// If an app waits for a peer that has not proved its bond, the link ends instead, because this host must not
     /// request anything from such a peer.
-    private mutating func giveUp(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
+    private mutating func stopRaisingSecurity(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
         guard awaitsProof(handle) else { return answerSecurity(of: handle, .refused(failure), at: now) }
-        guard attachments.on(handle).contains(where: { $0.state.link != nil }) else { return }
+        guard clientConnections.on(handle).contains(where: { $0.state.link != nil }) else { return }
         disconnect(handle, for: failure ?? .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
     }
 
@@ -124,13 +126,13 @@ extension Host {
         at now: Instant
     ) {
         guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
-            return giveUp(on: handle, for: .notSupported, at: now)
+            return stopRaisingSecurity(on: handle, for: .notSupported, at: now)
         }
         // The pairing has succeeded, and everything that waits for it is about to continue.
         guard pairings.entries.values[index].outcome == nil else { return }
         let peer = pairings.entries.values[index].peer, isForbidden = isPairingForbidden(on: handle, for: cause)
-        if isForbidden, !pairings.isTold(of: peer, for: apps(on: handle), isInformed: true) {
-            return pairingFailed(.nobodyToAsk, with: peer, on: handle, at: now)
+        if isForbidden, !pairings.hasOutOfBandData(for: peer, apps: apps(on: handle), peerMayHaveData: true) {
+            return pairingFailed(.noAgent, with: peer, on: handle, at: now)
         }
         let needsMITM = needsMITM || isForbidden
         if !pairings.entries.values[index].manager.isUnderWay {
@@ -216,10 +218,10 @@ extension Host {
     ) {
         note(.pairingFailed(handle, failure))
         if failure == .refused(.authenticationRequirements) {
-            pairings.entries.update(handle) { $0.isHopeless = true }
+            pairings.entries.update(handle) { $0.cannotAuthenticate = true }
         }
         tellAgents(.failed(peer, failure), of: handle)
-        giveUp(on: handle, for: failure.answer, at: now)
+        stopRaisingSecurity(on: handle, for: failure.answer, at: now)
     }
 
     /// Carries out the actions of a link's security manager.
@@ -233,10 +235,10 @@ extension Host {
             case .ask(let question): ask(question, about: peer, index, at: now)
             case .withdraw:
                 if let asked = pairings.entries.values[index].asked { tell(asked, .security(.withdrawn(peer))) }
-            case .securityRequested(let wish): securityRequested(wish, on: handle, at: now)
+            case .securityRequested(let requirements): securityRequested(requirements, on: handle, at: now)
             case .paired(let outcome):
-                let party = party(ofPairingOn: handle, by: outcome.method)
-                pairings.entries.values[index].outcome = outcome.wanted(by: party)
+                let bondOrigin = bondOrigin(ofPairingOn: handle, by: outcome.method)
+                pairings.entries.values[index].outcome = outcome.wanted(by: bondOrigin)
                 confirmPairing(on: handle, at: now)
             case .failed(let failure): pairingFailed(failure, with: peer, on: handle, at: now)
             case .note(let note): self.note(.pairing(note, handle))
@@ -268,17 +270,17 @@ extension Host {
     /// If this host cannot provide MITM protection, an existing bond is as good as a new bond, even if the peripheral
     /// requests MITM protection, as BlueZ does in each Security Request. Core 6.0, Vol 3, Part H, 2.4.6.
     private mutating func securityRequested(
-        _ wish: SMP.AuthenticationRequirements,
+        _ requirements: SMP.AuthenticationRequirements,
         on handle: ConnectionHandle,
         at now: Instant
     ) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         let canProtect = prepareToPair(on: handle) && pairings.entries[handle]?.manager.configuration.canProtect == true
-        let needsMITM = wish.contains(.mitm) && canProtect, bond = usableBond(on: handle)
+        let needsMITM = requirements.contains(.mitm) && canProtect, bond = usableBond(on: handle)
         let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
         if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
         if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }
-        guard admitsPairingOfPeer(on: handle, isInformed: true) else {
+        guard admitsPairingOfPeer(on: handle, peerHasData: true) else {
             note(.pairingUnwanted(handle))
             send(OutgoingPayload(PairingRefusal.refusal), on: .securityManager, of: handle, at: now)
             return
@@ -304,7 +306,7 @@ extension Host {
     mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
         let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client
-        for client in clients.agents where client != last && clients.owner(of: client).map(apps.concern) ?? false {
+        for client in clients.agents where client != last && clients.owner(of: client).map(apps.canAnswer) ?? false {
             tell(client, .security(event))
         }
         if let last { tell(last, .security(event)) }
@@ -314,7 +316,7 @@ extension Host {
     mutating func perform(_ request: SecurityRequest, for client: ClientID, at now: Instant) {
         guard let owner = clients.owner(of: client) else { return note(.unknownClient(client)) }
         switch request {
-        case .attend(let capability): pairings.attend(client, of: owner, capability)
+        case .setAgent(let capability): pairings.setAgent(client, of: owner, capability)
         case .answer(let peer, let reply):
             guard let handle = link(to: peer), let index = pairings.entries.index(of: handle),
                 pairings.entries.values[index].asked == client
@@ -322,18 +324,18 @@ extension Host {
             pairings.entries.values[index].manager.answer(reply, at: now)
             drainPairing(handle, at: now)
         case .pair(let peer):
-            guard case .ready = phase, let handle = link(to: peer), apps(on: handle).include(owner) else {
+            guard case .ready = phase, let handle = link(to: peer), apps(on: handle).contains(owner) else {
                 return tell(client, .security(.failed(peer, .disconnected)))
             }
             pair(handle, needsMITM: false, for: .request, at: now)
-        case .insist(let policy, let everywhere):
-            pairings.insist(client, of: owner, on: policy, everywhere: everywhere)
+        case .setPolicy(let policy, let everywhere):
+            pairings.setPolicy(policy, by: client, of: owner, everywhere: everywhere)
         case .makeOutOfBandData:
             tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData(for: client, of: owner))))
-        case .takeOutOfBandData(let told, let peer):
-            pairings.changeSecrets { $0.learn(told, from: peer, by: client, of: owner) }
+        case .takeOutOfBandData(let data, let peer):
+            pairings.changeSecrets { $0.setPeerData(data, from: peer, by: client, of: owner) }
         case .takeTemporaryKey(let key, let peer):
-            pairings.changeSecrets { $0.learn(key, sharedWith: peer, by: client, of: owner) }
+            pairings.changeSecrets { $0.setTemporaryKey(key, sharedWith: peer, by: client, of: owner) }
         case .listBonds: tell(client, .security(.bonds(peers.bonds(of: owner))))
         case .removeBond(let peer):
             if peers.bonds(of: owner).contains(where: { $0.peer == peer }) { removeBond(with: peer, at: now) }
@@ -348,10 +350,10 @@ extension PairingStrength {
 }
 
 extension PairingOutcome {
-    /// Returns this outcome with `party` as the party that wants the bond.
-    fileprivate func wanted(by party: Bond.Origin) -> Self {
+    /// Returns this outcome with `bondOrigin` as the party that wants the bond.
+    fileprivate func wanted(by bondOrigin: Bond.Origin) -> Self {
         var bond = bond
-        bond?.wantedBy = party
+        bond?.wantedBy = bondOrigin
         return Self(method: method, strength: strength, bond: bond)
     }
 }
@@ -360,7 +362,7 @@ extension PairingFailure {
     /// The failure for waiting requests; `nil` if the error with which the peer rejected them is the best description.
     fileprivate var answer: Failure? {
         switch self {
-        case .refused, .refusedByPeer, .tooSoon, .cannotAuthenticate, .nobodyToAsk: nil
+        case .refused, .refusedByPeer, .tooSoon, .cannotAuthenticate, .noAgent: nil
         case .timedOut: .encryptionTimedOut
         case .encryptionFailed: .hci(.authenticationFailure)
         case .disconnected: .notConnected

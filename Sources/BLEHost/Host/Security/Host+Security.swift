@@ -31,7 +31,7 @@ extension Host {
 
     /// Stores the bond with a link's peer; the bond is valid on this link and on later ones.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
-        keep(bond, of: link, at: now)
+        store(bond, of: link, at: now)
         proceed(at: now)
     }
 
@@ -39,7 +39,7 @@ extension Host {
     ///
     /// - Returns: `false` if there is no room for the bond.
     @discardableResult
-    mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) -> Bool {
+    mutating func store(_ bond: Bond, of link: ConnectionHandle, at now: Instant) -> Bool {
         guard let peer = links[link]?.peer else {
             note(.unknownLink(link))
             return false

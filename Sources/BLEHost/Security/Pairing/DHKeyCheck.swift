@@ -40,26 +40,26 @@ struct DHKeyCheck: Sendable {
     ///   - secret: The shared secret of the devices.
     ///   - own: The last random number of this host.
     ///   - peer: The last random number of the peer.
-    ///   - told: The out-of-band number that this host gave the peer, the passkey, or 0.
-    ///   - heard: The out-of-band number that the peer gave this host, the passkey, or 0.
-    init(_ secret: SharedSecret, own: Key128, peer: Key128, told: Key128 = .zero, heard: Key128 = .zero) {
+    ///   - sent: The out-of-band number that this host gave the peer, the passkey, or 0.
+    ///   - received: The out-of-band number that the peer gave this host, the passkey, or 0.
+    init(_ secret: SharedSecret, own: Key128, peer: Key128, sent: Key128 = .zero, received: Key128 = .zero) {
         let exchange = secret.exchange, isInitiator = exchange.role == .central
         let initiator = (random: isInitiator ? own : peer, address: exchange.initiator)
         let responder = (random: isInitiator ? peer : own, address: exchange.responder)
         let keys = Toolbox.f5(secret.dhKey, initiator, responder)
-        let (initiatorTold, responderTold) = isInitiator ? (told, heard) : (heard, told)
+        let (initiatorNumber, responderNumber) = isInitiator ? (sent, received) : (received, sent)
         let a = Toolbox.f6(
             keys.check,
             initiator,
             responder,
-            r: responderTold,
+            r: responderNumber,
             capabilities: exchange.capabilities(of: .central)
         )
         let b = Toolbox.f6(
             keys.check,
             responder,
             initiator,
-            r: initiatorTold,
+            r: initiatorNumber,
             capabilities: exchange.capabilities(of: .peripheral)
         )
         (self.own, self.peer) = isInitiator ? (a, b) : (b, a)

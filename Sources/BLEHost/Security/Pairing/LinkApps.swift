@@ -11,12 +11,12 @@ struct LinkApps: Equatable {
     /// Returns whether this app uses the link.
     ///
     /// The program that contains the host counts as using every link.
-    func include(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
+    func contains(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
 
     /// Returns whether this app may answer questions about pairings on the link, and receive the outcome.
     ///
     /// An app may if it is an administrator, or if an app of the same user uses the link.
-    func concern(_ owner: ClientOwner) -> Bool {
+    func canAnswer(_ owner: ClientOwner) -> Bool {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }
 

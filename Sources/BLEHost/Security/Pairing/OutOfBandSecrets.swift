@@ -18,7 +18,7 @@ struct OutOfBandSecrets {
     }
 
     /// A function that returns whether the data of a client and its owner may be used for a pairing.
-    typealias Counting = (ClientID, ClientOwner) -> Bool
+    typealias OwnerFilter = (ClientID, ClientOwner) -> Bool
 
     /// The highest value of ``limit``.
     static let mostOfApp = 64
@@ -30,34 +30,38 @@ struct OutOfBandSecrets {
     /// This host's out-of-band data, which apps transfer to other devices, with the matching key pairs.
     ///
     /// There is one entry per app; the latest is last.
-    private var own: [Secret<(told: DeviceData, pair: P256KeyPair)>] = []
+    private var own: [Secret<(data: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
-    private var heard: [Secret<DeviceData>] = []
+    private var peerData: [Secret<DeviceData>] = []
     /// The temporary keys for legacy pairing.
     private var temporaryKeys: [Secret<Key128>] = []
 
     init(limit: Int) { self.limit = limit }
 
     /// Sets this host's out-of-band data, which were generated for a client.
-    mutating func tell(_ told: DeviceData, for pair: P256KeyPair, by client: ClientID, of owner: ClientOwner = .program)
-    {
+    mutating func setLocalData(
+        _ data: DeviceData,
+        for pair: P256KeyPair,
+        by client: ClientID,
+        of owner: ClientOwner = .program
+    ) {
         own.removeAll { $0.client == client || $0.owner.isSameApp(as: owner) }
-        own.append(Secret(client: client, owner: owner, peer: nil, value: (told, pair)))
+        own.append(Secret(client: client, owner: owner, peer: nil, value: (data, pair)))
     }
 
     /// Sets a peer's out-of-band data, which a client provides; `nil` removes them.
-    mutating func learn(
-        _ told: DeviceData?,
+    mutating func setPeerData(
+        _ data: DeviceData?,
         from peer: PeerIdentifier,
         by client: ClientID,
         of owner: ClientOwner = .program
     ) {
-        Self.replace(Secret(client: client, owner: owner, peer: peer, value: told), in: &heard, limit)
+        Self.replace(Secret(client: client, owner: owner, peer: peer, value: data), in: &peerData, limit)
     }
 
     /// Sets a temporary key, which a client provides, for a peer or, without a peer, for the next one that pairs; `nil`
     /// removes the key.
-    mutating func learn(
+    mutating func setTemporaryKey(
         _ temporaryKey: Key128?,
         sharedWith peer: PeerIdentifier?,
         by client: ClientID,
@@ -67,9 +71,9 @@ struct OutOfBandSecrets {
     }
 
     /// Removes the data that a pairing with a peer may have used, because they are valid only once.
-    mutating func used(with peer: PeerIdentifier, counting counts: Counting = { _, _ in true }) {
+    mutating func used(with peer: PeerIdentifier, counting counts: OwnerFilter = { _, _ in true }) {
         own.removeAll { counts($0.client, $0.owner) }
-        heard.removeAll { $0.peer == peer && counts($0.client, $0.owner) }
+        peerData.removeAll { $0.peer == peer && counts($0.client, $0.owner) }
         let isShared = temporaryKeys.contains { $0.peer == peer && counts($0.client, $0.owner) }
         temporaryKeys.removeAll { $0.peer == (isShared ? peer : nil) && counts($0.client, $0.owner) }
     }
@@ -77,14 +81,14 @@ struct OutOfBandSecrets {
     /// Removes the data of a client whose session is closed.
     mutating func leave(_ client: ClientID) {
         own.removeAll { $0.client == client }
-        heard.removeAll { $0.client == client }
+        peerData.removeAll { $0.client == client }
         temporaryKeys.removeAll { $0.client == client }
     }
 
     /// Gives the data of a session to another owner.
     mutating func give(_ client: ClientID, to owner: ClientOwner) {
         for index in own.indices where own[index].client == client { own[index].owner = owner }
-        for index in heard.indices where heard[index].client == client { heard[index].owner = owner }
+        for index in peerData.indices where peerData[index].client == client { peerData[index].owner = owner }
         for index in temporaryKeys.indices where temporaryKeys[index].client == client {
             temporaryKeys[index].owner = owner
         }
@@ -96,9 +100,9 @@ struct OutOfBandSecrets {
     func data(
         for peer: PeerIdentifier,
         allowsLegacy: Bool,
-        counting counts: Counting = { _, _ in true }
+        counting counts: OwnerFilter = { _, _ in true }
     ) -> SecurityManager.OutOfBandData {
-        let remote = heard.last { $0.peer == peer && counts($0.client, $0.owner) }?.value
+        let remote = peerData.last { $0.peer == peer && counts($0.client, $0.owner) }?.value
         let keys = temporaryKeys.filter { counts($0.client, $0.owner) }
         let key = keys.last { $0.peer == peer } ?? keys.last { $0.peer == nil }
         return SecurityManager.OutOfBandData(

@@ -85,9 +85,9 @@ struct PairingExchange: Equatable, Sendable {
     func capabilities(of role: LinkRole) -> [UInt8] { Array((role == .central ? request : response)[1...3]) }
 
     /// True if the peer has this host's out-of-band data.
-    var isPeerTold: Bool { capabilities(of: role == .central ? .peripheral : .central)[1] != 0 }
+    var peerHasData: Bool { capabilities(of: role == .central ? .peripheral : .central)[1] != 0 }
     /// True if this host has the peer's out-of-band data.
-    var isTold: Bool { capabilities(of: role)[1] != 0 }
+    var hasPeerData: Bool { capabilities(of: role)[1] != 0 }
 
     /// Returns whether this host displays the passkey for this kind of entry.
     func displays(_ entry: PairingMethod.PasskeyEntry) -> Bool {

@@ -35,7 +35,7 @@ struct Pairings {
         /// True if the host can store a bond with the peer.
         fileprivate var hasRoom = true
         /// True if pairing on this link cannot protect against a man in the middle.
-        var isHopeless = false
+        var cannotAuthenticate = false
         /// True if the peer has already paired on this link, so that another pairing would have the same result.
         var hasPaired = false
         /// The result of a successful pairing, until it is certain that the peer has received the last key.
@@ -63,7 +63,7 @@ struct Pairings {
     private var random: any RandomNumberGenerator & Sendable
     /// The pairing features of this host, before agents and policies are taken into account.
     private let configuration: SecurityManager.Configuration
-    private var demands: [Requirement] = []
+    private var requirements: [Requirement] = []
     private var secrets: OutOfBandSecrets
 
     init(
@@ -79,7 +79,7 @@ struct Pairings {
 
     /// Returns the latest agent that may be asked about pairings on a link, if these apps use the link; `nil` if there
     /// is none.
-    func agent(for apps: LinkApps) -> Agent? { agents.last { apps.concern($0.owner) } }
+    func agent(for apps: LinkApps) -> Agent? { agents.last { apps.canAnswer($0.owner) } }
 
     /// The earliest time at which a security manager must be woken; `nil` if there is none.
     var deadline: Instant? {
@@ -89,7 +89,7 @@ struct Pairings {
     }
 
     /// Makes a client an agent with this capability; `nil` ends its role as an agent.
-    mutating func attend(_ client: ClientID, of owner: ClientOwner, _ capability: SMP.IOCapability?) {
+    mutating func setAgent(_ client: ClientID, of owner: ClientOwner, _ capability: SMP.IOCapability?) {
         agents.removeAll { $0.client == client }
         if let capability { agents.append(Agent(client: client, owner: owner, capability: capability)) }
         configureAll()
@@ -112,20 +112,20 @@ struct Pairings {
 
     /// Returns whether there are out-of-band data for a pairing with a peer, if these apps use the link.
     ///
-    /// Data from the peer are sufficient. If `isInformed` is true, because the peer may have received data from this
-    /// side, this host's data or a temporary key are also sufficient.
-    func isTold(of peer: PeerIdentifier, for apps: LinkApps, isInformed: Bool) -> Bool {
+    /// Data from the peer are sufficient. If `peerMayHaveData` is true, because the peer may have received data from
+    /// this side, this host's data or a temporary key are also sufficient.
+    func hasOutOfBandData(for peer: PeerIdentifier, apps: LinkApps, peerMayHaveData: Bool) -> Bool {
         let data = secrets.data(
             for: peer,
             allowsLegacy: !policy(for: apps).requiresSecureConnections,
             counting: counting(for: apps)
         )
-        return data.remote != nil || isInformed && (data.local != nil || data.temporaryKey != nil)
+        return data.remote != nil || peerMayHaveData && (data.local != nil || data.temporaryKey != nil)
     }
 
     /// Returns the combined policy for a link that these apps use.
     func policy(for apps: LinkApps) -> PairingPolicy {
-        let counting = demands.filter { $0.countsEverywhere || apps.include($0.owner) }
+        let counting = requirements.filter { $0.countsEverywhere || apps.contains($0.owner) }
         var policy = counting.reduce(PairingPolicy()) { $0.joined(with: $1.policy) }
         let isForbidden = counting.contains { $0.countsEverywhere && !$0.policy.keepsBonds }
         policy.keepsBonds =
@@ -137,17 +137,17 @@ struct Pairings {
     }
 
     /// Sets a client's policy, in place of the client's previous policy.
-    mutating func insist(_ client: ClientID, of owner: ClientOwner, on policy: PairingPolicy, everywhere: Bool) {
-        demands.removeAll { $0.client == client }
+    mutating func setPolicy(_ policy: PairingPolicy, by client: ClientID, of owner: ClientOwner, everywhere: Bool) {
+        requirements.removeAll { $0.client == client }
         if policy != PairingPolicy() {
-            demands.append(Requirement(client: client, owner: owner, policy: policy, isEverywhere: everywhere))
+            requirements.append(Requirement(client: client, owner: owner, policy: policy, isEverywhere: everywhere))
         }
         configureAll()
     }
 
     /// Removes a client's role as an agent, its policy and its out-of-band data.
     mutating func leave(_ client: ClientID) {
-        demands.removeAll { $0.client == client }
+        requirements.removeAll { $0.client == client }
         secrets.leave(client)
         agents.removeAll { $0.client == client }
         configureAll()
@@ -156,7 +156,9 @@ struct Pairings {
     /// Gives a session to another owner.
     mutating func give(_ client: ClientID, to owner: ClientOwner) {
         for index in agents.indices where agents[index].client == client { agents[index].owner = owner }
-        for index in demands.indices where demands[index].client == client { demands[index].owner = owner }
+        for index in requirements.indices where requirements[index].client == client {
+            requirements[index].owner = owner
+        }
         secrets.give(client, to: owner)
         configureAll()
     }
@@ -170,9 +172,9 @@ struct Pairings {
         let pair = P256KeyPair(using: &generator)
         let number = UInt128(generator.next()) << 64 | UInt128(generator.next())
         random = generator.base
-        let told = SecurityManager.OutOfBandData.DeviceData(for: pair, random: Key128(wire: number))
-        changeSecrets { $0.tell(told, for: pair, by: client, of: owner) }
-        return told
+        let data = SecurityManager.OutOfBandData.DeviceData(for: pair, random: Key128(wire: number))
+        changeSecrets { $0.setLocalData(data, for: pair, by: client, of: owner) }
+        return data
     }
 
     /// Changes the out-of-band data.
@@ -274,7 +276,7 @@ struct Pairings {
     /// link.
     private func counting(for apps: LinkApps) -> (ClientID, ClientOwner) -> Bool {
         let agent = agent(for: apps)?.client
-        return { client, owner in apps.include(owner) || client == agent }
+        return { client, owner in apps.contains(owner) || client == agent }
     }
 }
 

@@ -42,8 +42,8 @@ struct SecureAuthentication: Sendable {
         outOfBand = configuration.outOfBand
         allowsDebugKeys = configuration.allowsDebugKeys
         passkey = configuration.passkey
-        let told = exchange.agreement.method == .outOfBand ? outOfBand.local?.pair : nil
-        pair = told ?? configuration.keyPair ?? P256KeyPair(using: &random)
+        let announced = exchange.agreement.method == .outOfBand ? outOfBand.local?.pair : nil
+        pair = announced ?? configuration.keyPair ?? P256KeyPair(using: &random)
     }
 
     /// Starts the phase, after the Pairing Response.
@@ -133,10 +133,10 @@ struct SecureAuthentication: Sendable {
             state = .number(secret, own: own, commitment: nil)
             return [.send(.pairingConfirm(.init(Toolbox.f4(secret.ownX, secret.peerX, own, 0))))]
         case (.outOfBand, let role):
-            if exchange.isTold {
-                guard let told = outOfBand.remote else { return fail(.oobNotAvailable) }
-                let confirm = Toolbox.f4(secret.peerX, secret.peerX, told.random, 0)
-                guard confirm == told.confirm else { return fail(.confirmValueFailed) }
+            if exchange.hasPeerData {
+                guard let received = outOfBand.remote else { return fail(.oobNotAvailable) }
+                let confirm = Toolbox.f4(secret.peerX, secret.peerX, received.random, 0)
+                guard confirm == received.confirm else { return fail(.confirmValueFailed) }
             }
             let own = Key128.random(using: &random)
             state = .number(secret, own: own, commitment: nil)
@@ -168,10 +168,10 @@ struct SecureAuthentication: Sendable {
             state = .comparing(DHKeyCheck(secret, own: own, peer: theirs), isAhead: false)
             return answer + [.ask(.compare(secret.comparison(own: own, peer: theirs)))]
         case .outOfBand:
-            let told = exchange.isPeerTold ? outOfBand.local?.told.random : .zero
-            let heard = exchange.isTold ? outOfBand.remote?.random : .zero
-            guard let told, let heard else { return fail(.oobNotAvailable) }
-            return answer + begin(DHKeyCheck(secret, own: own, peer: theirs, told: told, heard: heard))
+            let sent = exchange.peerHasData ? outOfBand.local?.data.random : .zero
+            let received = exchange.hasPeerData ? outOfBand.remote?.random : .zero
+            guard let sent, let received else { return fail(.oobNotAvailable) }
+            return answer + begin(DHKeyCheck(secret, own: own, peer: theirs, sent: sent, received: received))
         case .justWorks, .passkeyEntry: return answer + begin(DHKeyCheck(secret, own: own, peer: theirs))
         }
     }
@@ -198,7 +198,7 @@ struct SecureAuthentication: Sendable {
         case .finished(let packets, let own, let peer):
             let number = Key128(wire: UInt128(passkey))
             return packets.map { .send($0) }
-                + begin(DHKeyCheck(secret, own: own, peer: peer, told: number, heard: number))
+                + begin(DHKeyCheck(secret, own: own, peer: peer, sent: number, received: number))
         }
     }
 

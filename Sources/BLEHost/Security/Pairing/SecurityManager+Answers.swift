@@ -8,7 +8,7 @@ extension SecurityManager {
         switch (question, reply) {
         case (.consent, .confirm(let isWanted)):
             question = nil
-            guard isWanted else { return refuse(.unspecified, isOwnWish: true, at: now) }
+            guard isWanted else { return refuse(.unspecified, isLocal: true, at: now) }
             guard case .consenting(let exchange, let response) = state else { return }
             authenticate(exchange, response, at: now)
         case (.compare, .confirm(let isSame)):
@@ -21,7 +21,7 @@ extension SecurityManager {
             }
         case (.enterPasskey, .passkey(let passkey)):
             question = nil
-            guard SMP.passkeys.contains(passkey) else { return refuse(.passkeyEntryFailed, isOwnWish: true, at: now) }
+            guard SMP.passkeys.contains(passkey) else { return refuse(.passkeyEntryFailed, isLocal: true, at: now) }
             go(at: now) { machine, random in
                 machine.enter(passkey, using: &random)
             } legacy: { machine, random in
@@ -30,19 +30,19 @@ extension SecurityManager {
         case (.enterPasskey, .confirm(false)), (.display, .confirm(false)): cancel(at: now)
         case (.display, .confirm(true)): break
         case (.consent, _), (.compare, _), (.enterPasskey, _), (.display, _), (nil, _):
-            outbox.append(.note(.unaskedReply))
+            outbox.append(.note(.unsolicitedReply))
         }
     }
 
     private mutating func cancel(at now: Instant) {
-        guard isUnderWay else { return outbox.append(.note(.unaskedReply)) }
+        guard isUnderWay else { return outbox.append(.note(.unsolicitedReply)) }
         let reason: SMP.Reason =
             switch question {
             case .enterPasskey, .display: .passkeyEntryFailed
             case .compare: .numericComparisonFailed
             case .consent, nil: .unspecified
             }
-        refuse(reason, isOwnWish: true, at: now)
+        refuse(reason, isLocal: true, at: now)
     }
 
     /// Passes the user's answer to the authentication phase that has asked for it.

@@ -14,7 +14,7 @@ extension SecurityManager {
             case .encrypting(let exchange, let key, _) = state
         else { return nil }
         state = .encrypting(exchange, key, isKeyTaken: true)
-        handedOut = exchange.agreement.strength
+        pendingStrength = exchange.agreement.strength
         return key
     }
 
@@ -24,7 +24,7 @@ extension SecurityManager {
     ///   if the pairing has failed since; `nil` if the link is not encrypted, or is encrypted with the key of a bond.
     @discardableResult
     package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
-        let strength = handedOut.take()
+        let strength = pendingStrength.take()
         switch state {
         case .idle, .offered, .consenting, .authenticating, .locked: break
         case .requested:

@@ -152,7 +152,7 @@ extension SecurityManager {
                 state = .encrypting(exchange, key, isKeyTaken: false)
                 withdraw()
                 guard role == .central else { break }
-                handedOut = exchange.agreement.strength
+                pendingStrength = exchange.agreement.strength
                 outbox.append(.encrypt(LongTermKey(key: key)))
             }
         }

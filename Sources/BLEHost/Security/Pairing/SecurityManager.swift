@@ -82,7 +82,7 @@ package struct SecurityManager: Sendable {
     /// The question that the user has not answered.
     var question: PairingQuestion?
     /// The strength of the key that was passed to the controller and is not in use yet.
-    var handedOut: PairingStrength?
+    var pendingStrength: PairingStrength?
     var outbox = OutputQueue<Output>()
 
     /// Creates the security manager of a new link.
@@ -233,16 +233,16 @@ package struct SecurityManager: Sendable {
 
     /// Ends the current procedure and sends the reason to the peer.
     ///
-    /// `isOwnWish` is true if this side cancels, which does not delay the next attempt.
-    mutating func refuse(_ reason: SMP.Reason, isOwnWish: Bool = false, at now: Instant) {
+    /// `isLocal` is true if this side cancels, which does not delay the next attempt.
+    mutating func refuse(_ reason: SMP.Reason, isLocal: Bool = false, at now: Instant) {
         send(.pairingFailed(.init(reason)), at: now)
-        end(.refused(reason), isOwnWish: isOwnWish, at: now)
+        end(.refused(reason), isLocal: isLocal, at: now)
     }
 
     /// Returns whether a failure delays the next attempt.
     ///
     /// A failure does if the peer may have tried to guess a secret, or if the user was asked and the peer then gave up.
-    private func isTry(_ failure: PairingFailure) -> Bool {
+    private func countsAsAttempt(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
         case (.idle, _), (.requested, _), (.offered, _), (.consenting, _), (.encrypting, _), (.distributing, _),
@@ -252,8 +252,8 @@ package struct SecurityManager: Sendable {
     }
 
     /// Ends the current procedure.
-    mutating func end(_ failure: PairingFailure, isOwnWish: Bool = false, at now: Instant) {
-        if !isOwnWish, isTry(failure) { attempts.failed(at: now) }
+    mutating func end(_ failure: PairingFailure, isLocal: Bool = false, at now: Instant) {
+        if !isLocal, countsAsAttempt(failure) { attempts.failed(at: now) }
         state = .idle
         withdraw()
         outbox.append(.failed(failure))

@@ -127,7 +127,7 @@ package struct HCITrace: Sendable {
             packet.codes.subevent = event.subevent
             packet.codes.opcode = packet.layers.numbers(of: "Command Opcode", in: octets).first.map(HCI.Opcode.init)
             packet.codes.handles = packet.layers.connectionHandles(in: octets)
-            heard(event)
+            updateLinks(after: event)
         } catch {
             if start?.code == .leMeta, octets.count > 3 { packet.codes.subevent = HCI.LESubevent(wire: octets[3]) }
             packet.layers = Self.beginning(start, of: octets, error) { "HCI Event \($0.code)" }
@@ -135,7 +135,7 @@ package struct HCITrace: Sendable {
     }
 
     /// Drops the state of a link that has ended, and of an older link whose handle is used again.
-    private mutating func heard(_ event: HCIEventPacket) {
+    private mutating func updateLinks(after event: HCIEventPacket) {
         switch event {
         case .disconnectionComplete(let event) where event.status == .success:
             links.removeAll { $0.handle == event.handle }

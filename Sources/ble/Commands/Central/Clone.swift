@@ -40,7 +40,7 @@ struct Clone: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(json: false)
         if CapturedDevices.isCapture(peer.peer) {
-            return try await reportingTrouble {
+            return try await reportingErrors {
                 let device = ClonedDevice(try await CapturedDevices(path: peer.peer).device(at: address))
                 for remark in device.remarks { printer.remark(remark) }
                 StandardOutput.write(line: device.text)

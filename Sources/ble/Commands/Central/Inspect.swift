@@ -31,7 +31,7 @@ struct Inspect: AsyncParsableCommand {
         let printer = Printer(output)
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             var isStale = false
-            central.onHappening = { if case .servicesModified(peripheral) = $0 { isStale = true } }
+            central.onDelegateCall = { if case .servicesModified(peripheral) = $0 { isStale = true } }
             let interruption = follow ? Interruption.task(endingStepsOf: central) : nil
             defer { interruption?.cancel() }
             repeat {

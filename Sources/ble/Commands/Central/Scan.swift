@@ -64,9 +64,9 @@ struct Scan: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let start = ContinuousClock.now
-        var roll = LRUMap<ScannedPeripheral>()
+        var recentPeripherals = LRUMap<ScannedPeripheral>()
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let central = Central()
             try await central.powerOn()
             let interruption = Interruption()
@@ -82,11 +82,15 @@ struct Scan: AsyncParsableCommand {
                 case .nothing, .missing: break
                 }
             }
-            central.onHappening = { happening in
+            central.onDelegateCall = { happening in
                 switch happening {
                 case .discovered(let sighting) where isWanted(sighting):
                     guard age == nil else {
-                        roll.hear(sighting, of: sighting.peripheral.identifier, at: start.duration(to: .now))
+                        recentPeripherals.update(
+                            sighting,
+                            of: sighting.peripheral.identifier,
+                            at: start.duration(to: .now)
+                        )
                         return
                     }
                     printer.print(sighting.fact(color: printer.usesColor))
@@ -98,7 +102,7 @@ struct Scan: AsyncParsableCommand {
             try await interruption.wait(atMost: duration)
             if central.isUsable { central.manager.stopScan() }
             guard let age else { return }
-            for (sighting, age) in roll.heard(within: age, at: start.duration(to: .now)) {
+            for (sighting, age) in recentPeripherals.recent(within: age, at: start.duration(to: .now)) {
                 printer.print(sighting.fact(color: printer.usesColor, age: age))
             }
         }

@@ -44,7 +44,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let console = EventQueue<ChannelServer.Event?>()
             DefaultLink.name(hosts: name)
             let server = ChannelServer(name: name, encrypted: encrypted) { console.add($0) }

@@ -27,7 +27,7 @@ struct ChatHostCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let console = Console<ChatHost.Event>()
             DefaultLink.name(hosts: name)
             let host = ChatHost(name: name) { console.add(.happened($0)) }

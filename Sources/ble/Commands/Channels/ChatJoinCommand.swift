@@ -38,7 +38,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let console = Console<ChatGuest.Event>()
             let guest = ChatGuest(name: name) { console.add(.happened($0)) }
             console.open()
@@ -97,7 +97,7 @@ struct ChatSession {
         case .line("/leave"), .line("/quit"):
             guard place == .inside else { return leave() }
             isEnding = true
-        case .line(let line): obey(line)
+        case .line(let line): execute(line)
         case .interrupted: return leave()
         case .ended: isEnding = !stays
         case .overdue: return try giveUp()
@@ -160,7 +160,7 @@ struct ChatSession {
         guest.join(room)
     }
 
-    private mutating func obey(_ line: String) {
+    private mutating func execute(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         switch words.first {
         case "/help": printer.remark("/scan on|off, /rooms, /join NUMBER, /leave")

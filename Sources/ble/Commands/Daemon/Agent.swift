@@ -34,7 +34,7 @@ struct Agent: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let desktop = desktop ? try await DesktopNotifications.open() : nil
             try DaemonChoice.own.check()
             let interruption = Interruption()

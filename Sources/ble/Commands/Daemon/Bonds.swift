@@ -30,7 +30,7 @@ struct Bonds: AsyncParsableCommand {
         @MainActor
         func run() async throws {
             let printer = Printer(output)
-            try await reportingTrouble {
+            try await reportingErrors {
                 let bonds = try await withBonds { pairing, becomeReady in
                     let stored = try await pairing.bonds()
                     await becomeReady()
@@ -68,7 +68,7 @@ struct Bonds: AsyncParsableCommand {
         @MainActor
         func run() async throws {
             let printer = Printer(output)
-            try await reportingTrouble {
+            try await reportingErrors {
                 let isRemoved = try await withBonds { pairing, becomeReady in
                     if !(try await pairing.bonds().contains { $0.identifier == identifier }) { await becomeReady() }
                     let before = try await pairing.bonds(), after = try await pairing.removeBond(with: identifier)

@@ -81,7 +81,7 @@ struct Apps: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let apps = try askForApps()
             if !apps.isEmpty { printer.heading(AppFact.columns) }
             for app in apps { printer.print(app.fact) }
@@ -114,7 +114,7 @@ struct App: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             if let phase = wish.phase {
                 _ = try askDaemon(.move(process: process, to: phase))
             } else {
@@ -165,7 +165,7 @@ struct Policy: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let process = process ?? UInt32(bitPattern: getpid())
             guard case .grant(let grant) = try askDaemon(.grant(process: process)) else { return }
             printer.print(grant.fact(of: process))

@@ -29,7 +29,7 @@ struct Links: AsyncParsableCommand {
         @MainActor
         func run() async throws {
             let printer = Printer(output)
-            try await reportingTrouble {
+            try await reportingErrors {
                 let links = SharedLink.all(of: try askForApps())
                 if !links.isEmpty { printer.heading(SharedLink.columns) }
                 for link in links { printer.print(link.fact) }
@@ -63,7 +63,7 @@ struct Links: AsyncParsableCommand {
         @MainActor
         func run() async throws {
             let printer = Printer(output)
-            try await reportingTrouble {
+            try await reportingErrors {
                 let links = SharedLink.all(of: try askForApps())
                 let meant = links.filter { link in peer.map(link.isCalled) ?? true }
                 guard !meant.isEmpty else {

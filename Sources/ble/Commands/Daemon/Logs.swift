@@ -27,7 +27,7 @@ struct Logs: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output), interruption = follow ? Interruption() : nil
-        try await reportingTrouble {
+        try await reportingErrors {
             var last = try show(after: 0, printer)
             if last == 0, !follow { printer.remark("The log is empty.") }
             guard let interruption else { return }

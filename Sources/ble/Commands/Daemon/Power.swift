@@ -23,7 +23,7 @@ struct Power: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             if let wish { _ = try askDaemon(.power(radio: radio, isOn: wish == .on)) }
             guard case .radios(let radios) = try askDaemon(.radios) else { return }
             for one in radios where [one.name, nil].contains(radio) { printer.print(one.fact) }

@@ -54,7 +54,7 @@ struct Demo: AsyncParsableCommand {
         let show = ChatDemo(in: world, printer: printer, showsPackets: packets)
         let isDone = await show.run()
         if let page {
-            try await reportingTrouble {
+            try await reportingErrors {
                 do {
                     try Data(world.page.utf8).write(to: URL(fileURLWithPath: page))
                 } catch {

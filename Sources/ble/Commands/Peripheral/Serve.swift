@@ -49,7 +49,7 @@ struct Serve: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let description = try PeripheralDescription(path: file, machine: machine)
             for remark in description.remarks { printer.remark(remark) }
             DefaultLink.name(hosts: description.device.name)
@@ -57,7 +57,7 @@ struct Serve: AsyncParsableCommand {
             if let remark = PrivateWorld.remark() { printer.remark(remark) }
             var trouble: CommandError?
             let ending = Task { try await Interruption.wait(atMost: duration) }
-            peripheral.onTrouble = {
+            peripheral.onError = {
                 trouble = $0
                 ending.cancel()
             }
@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
             defer { start.cancel() }
             let input = Task {
                 while let line = await StandardInput.line(), !Task.isCancelled {
-                    obey(line, peripheral, desk, printer)
+                    execute(line, peripheral, desk, printer)
                     await peripheral.valuesSent()
                 }
             }
@@ -80,7 +80,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     @MainActor
-    private func obey(
+    private func execute(
         _ line: String,
         _ peripheral: DescribedPeripheral,
         _ desk: PairingPrompts,

@@ -30,7 +30,7 @@ struct Adapters: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             let named = HostSpecification.ofProcess
             if probe, let named {
                 try await Self.probe(named, printer)

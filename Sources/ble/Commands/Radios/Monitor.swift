@@ -74,7 +74,7 @@ struct Monitor: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble {
+        try await reportingErrors {
             // The input is opened before the copies are created, to make sure that no copy overwrites it.
             let input = try file.map { try CaptureInput(path: $0, but: copies) }
             let files = try copies.map { path in try Self.copy(at: path) }

@@ -59,7 +59,7 @@ struct Radio: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(output)
-        try await reportingTrouble { try await serve(printer) }
+        try await reportingErrors { try await serve(printer) }
     }
 
     @MainActor

@@ -43,17 +43,17 @@ struct RadioWatch {
     }
 
     private var state = State.awaited
-    private let mayCome: Bool
+    private let mayAppear: Bool
 
     /// Creates a watch.
     ///
-    /// If `mayCome`, the watch waits for a controller that is missing at the start.
-    init(mayCome: Bool = Self.mayCome()) { self.mayCome = mayCome }
+    /// If `mayAppear`, the watch waits for a controller that is missing at the start.
+    init(mayAppear: Bool = Self.mayAppear()) { self.mayAppear = mayAppear }
 
     /// Returns whether a missing controller may appear soon.
     ///
     /// True for a controller on a socket, because the host keeps trying to connect to it.
-    static func mayCome(host: String? = HostSpecification.ofProcess) -> Bool {
+    static func mayAppear(host: String? = HostSpecification.ofProcess) -> Bool {
         host.flatMap { try? HostSpecification($0) }?.isAwaited ?? false
     }
 
@@ -74,7 +74,7 @@ struct RadioWatch {
             switch (state, new) {
             case (.awaited, .poweredOn): (.there, .came)
             case (.awaited, .unknown), (.awaited, .resetting): (.awaited, .nothing)
-            case (.awaited, .unsupported) where mayCome: (.awaited, .nothing)
+            case (.awaited, .unsupported) where mayAppear: (.awaited, .nothing)
             case (.awaited, _): (.awaited, .missing(new))
             case (.there, .poweredOn): (.there, .nothing)
             case (.there, _): (.lost, .lost)

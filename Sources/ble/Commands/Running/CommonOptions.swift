@@ -52,7 +52,7 @@ func withPeripheral(
     pairing: PeripheralPairingOptions? = nil,
     _ work: @MainActor (Central, CBPeripheral) async throws -> Void
 ) async throws {
-    try await reportingTrouble {
+    try await reportingErrors {
         let central = Central()
         let desk = pairing.map { PairingPrompts($0.common, printer) }
         defer { desk?.close() }
@@ -68,9 +68,9 @@ func withPeripheral(
         } catch CommandError.failed where !central.isUsable {
             throw CommandError.radioLost
         } catch {
-            central.hurry()
+            central.limitRemainingTime()
             try? await central.disconnect(peripheral)
-            await desk?.outcomeTold()
+            await desk?.waitForOutcome()
             throw error
         }
         try await central.disconnect(peripheral)

@@ -37,11 +37,11 @@ enum GracefulShutdown {
             for number in signals { signal(number, SIG_DFL) }
             exit(128 + Int32(number))
         }
-        heed()
+        installHandlers()
     }
 
     /// Installs the signal handlers, again if ``Interruption`` has replaced them.
-    static func heed() {
+    static func installHandlers() {
         for number in signals {
             guard signalled >= 0 else {
                 signal(number, SIG_DFL)

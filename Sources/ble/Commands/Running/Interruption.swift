@@ -79,7 +79,7 @@ final class Interruption {
         }
         for await _ in requests {}
         timer?.cancel()
-        GracefulShutdown.heed()
+        GracefulShutdown.installHandlers()
         source?.cancel()
     }
 }

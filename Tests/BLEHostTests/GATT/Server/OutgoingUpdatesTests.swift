@@ -18,7 +18,7 @@ struct OutgoingUpdatesTests {
     @Test("An update is sent immediately while nothing is under way")
     mutating func alone() {
         var updates = OutgoingUpdates(limit: 2)
-        let action = updates.gather(value(1), mtu: Self.mtu), due = updates.takeDue()
+        let action = updates.gather(value(1), mtu: Self.mtu), due = updates.removeValuesIfIdle()
         #expect(action == .send && due.isEmpty && !updates.holdsValues)
     }
 
@@ -26,17 +26,17 @@ struct OutgoingUpdatesTests {
     mutating func gathering() {
         var updates = OutgoingUpdates(limit: 2)
         let first = value(1), second = value(2), third = value(3), fourth = value(4)
-        updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
-        updates.handedDown(second.number, as: SendReceipt(rawValue: 6))
+        updates.noteSent(first.number, as: SendReceipt(rawValue: 5))
+        updates.noteSent(second.number, as: SendReceipt(rawValue: 6))
         let actions = [updates.gather(third, mtu: Self.mtu), updates.gather(fourth, mtu: Self.mtu)]
         #expect(actions == [.wait, .wait] && updates.holdsValues)
 
         let taken = [SendReceipt(rawValue: 5), SendReceipt(rawValue: 5)].map { updates.nextTaken(upTo: $0) }
         #expect(taken == [first.number, nil])
-        let early = updates.takeDue()
+        let early = updates.removeValuesIfIdle()
         #expect(early.isEmpty)
 
-        let last = updates.nextTaken(upTo: SendReceipt(rawValue: 9)), due = updates.takeDue()
+        let last = updates.nextTaken(upTo: SendReceipt(rawValue: 9)), due = updates.removeValuesIfIdle()
         #expect(last == second.number && due == [third, fourth] && !updates.holdsValues)
     }
 
@@ -44,7 +44,7 @@ struct OutgoingUpdatesTests {
     mutating func together() {
         var updates = OutgoingUpdates(limit: 2)
         let values = [value(1), value(2)], receipt = SendReceipt(rawValue: 5)
-        for value in values { updates.handedDown(value.number, as: receipt) }
+        for value in values { updates.noteSent(value.number, as: receipt) }
         let taken = (0..<3).map { _ in updates.nextTaken(upTo: receipt) }
         #expect(taken == [values[0].number, values[1].number, nil])
     }
@@ -54,7 +54,7 @@ struct OutgoingUpdatesTests {
         var updates = OutgoingUpdates(limit: 2)
         let first = value(1), second = value(2), third = ledger.begin(for: ClientID(rawValue: 1))
         let long = [UInt8](repeating: 3, count: octets)
-        updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
+        updates.noteSent(first.number, as: SendReceipt(rawValue: 5))
         #expect(updates.gathers(octets, mtu: Self.mtu) == (octets == 13))
         let waits = updates.gather(second, mtu: Self.mtu)
         #expect(waits == .wait && updates.gathers(octets, mtu: Self.mtu))
@@ -66,7 +66,7 @@ struct OutgoingUpdatesTests {
     mutating func limit() {
         var updates = OutgoingUpdates(limit: 1)
         let first = value(1), second = value(2), third = value(3)
-        updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
+        updates.noteSent(first.number, as: SendReceipt(rawValue: 5))
         let actions = [updates.gather(second, mtu: Self.mtu), updates.gather(third, mtu: Self.mtu)]
         #expect(actions == [.wait, .release([second])])
         let values = updates.removeValues()
@@ -77,7 +77,7 @@ struct OutgoingUpdatesTests {
     mutating func removal() {
         var updates = OutgoingUpdates(limit: 4)
         let sent = value(0), first = value(1), other = value(2, of: Self.handles[1]), second = value(3)
-        updates.handedDown(sent.number, as: SendReceipt(rawValue: 5))
+        updates.noteSent(sent.number, as: SendReceipt(rawValue: 5))
         for value in [first, other, second] { _ = updates.gather(value, mtu: Self.mtu) }
         let removed = updates.removeValues(of: Self.handles[0]), rest = updates.removeValues()
         #expect(removed == [first, second] && rest == [other])

@@ -37,7 +37,7 @@ struct ClientBearer {
     var isFree: Bool { mutating get { !isRunning && transaction.isIdle } }
 
     /// True if the bearer has become unusable because a transaction timed out.
-    var isDead: Bool { transaction.isDead }
+    var hasTimedOut: Bool { transaction.hasTimedOut }
 
     /// The time at which the transaction times out.
     var deadline: Instant? { transaction.deadline }

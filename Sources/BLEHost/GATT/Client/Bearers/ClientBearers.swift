@@ -51,7 +51,7 @@ struct ClientBearers {
     /// The clients whose write commands must wait because they would otherwise overtake the clients' earlier requests.
     var blocked: [ClientID] {
         var blocked = (all.dropFirst().compactMap(\.running) + stalled).compactMap(\.client)
-        if let first = all[0].running, first.procedure.mayAskMore, let client = first.client {
+        if let first = all[0].running, first.procedure.mayNeedMoreRequests, let client = first.client {
             blocked.append(client)
         }
         return blocked
@@ -59,7 +59,7 @@ struct ClientBearers {
 
     /// Returns whether the write commands of `client` must wait because the peer has only received parts of a value
     /// that `client` writes, or because a request from `client` is to be repeated.
-    func holdsUp(_ client: ClientID) -> Bool {
+    func blocksCommands(of client: ClientID) -> Bool {
         let holdsParts = all[0].running.map { $0.client == client && $0.procedure.holdsParts } ?? false
         return holdsParts || stalled.contains { $0.client == client }
     }
@@ -87,7 +87,7 @@ struct ClientBearers {
     }
 
     /// Ends all procedures without reporting results.
-    mutating func giveUp() {
+    mutating func endAll() {
         stalled = []
         for index in all.indices { _ = all[index].end() }
     }

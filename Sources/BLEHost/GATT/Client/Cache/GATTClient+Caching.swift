@@ -23,7 +23,7 @@ extension GATTClient {
             ownRequests.append(.checkCache)
         } else {
             caching = .active
-            keepCache()
+            queueStoringCache()
         }
         proceed(at: now, into: &outbox)
     }
@@ -34,16 +34,16 @@ extension GATTClient {
     }
 
     /// Records that attributes were discovered for a client.
-    mutating func keep(_ answer: AttributeDiscovery.Answer, at now: Instant, into outbox: inout Outbox) {
+    mutating func noteDiscovered(_ answer: AttributeDiscovery.Answer, at now: Instant, into outbox: inout Outbox) {
         expiry = now + Self.freshness
         if case .services = answer { knowServices(into: &outbox) }
-        keepCache()
+        queueStoringCache()
     }
 
     /// Queues one of the host's own requests, which stores the discovered attributes when the link is idle.
-    mutating func keepCache() {
-        guard case .active = caching, database.hasNews else { return }
-        if !ownRequests.contains(.verify) { ownRequests.append(.keepCache) }
+    mutating func queueStoringCache() {
+        guard case .active = caching, database.hasUnconfirmed else { return }
+        if !ownRequests.contains(.verify) { ownRequests.append(.storeCache) }
     }
 
     /// Processes the peer's Database Hash, which was read to check or store the cache; `hash` is `nil` if the peer has
@@ -54,8 +54,8 @@ extension GATTClient {
         switch caching {
         case .unchecked where isOutdated && hash != nil: ownRequests.append(.checkCache)
         case .unchecked(let cache): check(cache, hash, at: now, into: &outbox)
-        case .active where isOutdated && hash != nil: keepCache()
-        case .active: keep(hash, at: now, into: &outbox)
+        case .active where isOutdated && hash != nil: queueStoringCache()
+        case .active: storeIfUnchanged(hash, at: now, into: &outbox)
         case .none, .impossible: break
         }
     }
@@ -87,11 +87,11 @@ extension GATTClient {
     /// Stores the discovered attributes if the Database Hash was the same before and after discovery.
     ///
     /// If the hash has changed, all known attributes are invalid.
-    private mutating func keep(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
+    private mutating func storeIfUnchanged(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
         guard let hash else {
             caching = .impossible
             store(nil, into: &outbox)
-            return lookAgain()
+            return verifyUnwatched()
         }
         if database.hash == nil { database.verify(under: hash) }
         guard database.hash == hash else {
@@ -113,20 +113,20 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        tellChange(at: now, into: &outbox)
+        reportChange(at: now, into: &outbox)
         guard case .success = result else { return database.abandonVerification() }
         database.expire()
         switch caching {
         case .active:
-            guard database.hash != nil else { return keepCache() }
-            ownRequests.append(database.isVerified ? .keepCache : .verify)
-        case .none, .unchecked, .impossible: lookFurther()
+            guard database.hash != nil else { return queueStoringCache() }
+            ownRequests.append(database.isVerified ? .storeCache : .verify)
+        case .none, .unchecked, .impossible: queueVerification()
         }
     }
 
     /// Reports the range in which the peer's attributes differ from those that were reported to clients, if there is
     /// one.
-    mutating func tellChange(at now: Instant, into outbox: inout Outbox) {
+    mutating func reportChange(at now: Instant, into outbox: inout Outbox) {
         if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
     }
 
@@ -140,21 +140,22 @@ extension GATTClient {
     /// earlier changes.
     ///
     /// Not needed with a cache: its Database Hash reveals such changes, or the attributes are discovered again anyway.
-    private mutating func lookAgain() {
+    private mutating func verifyUnwatched() {
         guard database.isWatched else { return }
-        secondLooks = 0
+        verificationCount = 0
         database.checkUnwatched()
-        lookFurther()
+        queueVerification()
     }
 
     /// Schedules verification of the next part, services first.
     ///
-    /// Parts other than services are skipped after ``mostSecondLooks`` requests.
-    private mutating func lookFurther() {
-        guard let (aspect, _, _) = database.firstUnverified, aspect == .services || secondLooks < Self.mostSecondLooks,
+    /// Parts other than services are skipped after ``mostVerifications`` requests.
+    private mutating func queueVerification() {
+        guard let (aspect, _, _) = database.firstUnverified,
+            aspect == .services || verificationCount < Self.mostVerifications,
             !ownRequests.contains(.verify)
         else { return }
-        secondLooks += 1
+        verificationCount += 1
         ownRequests.append(.verify)
     }
 
@@ -170,9 +171,9 @@ extension GATTClient {
         if let handle = outcome.serviceChanged {
             serviceChanged = handle
             database.watch()
-            guard case .active = caching else { return lookAgain() }
+            guard case .active = caching else { return verifyUnwatched() }
             // Attributes confirmed by the hash can be used repeatedly from now on.
-            if !database.isEmpty { ownRequests.append(.keepCache) }
+            if !database.isEmpty { ownRequests.append(.storeCache) }
         } else if isOutdated {
             watchServices()
         }
@@ -193,15 +194,15 @@ extension GATTClient {
         forgetServices(in: range, into: &outbox)
         subscriptions.removeAll(in: range)
         ownRequests.remove { $0.isAbout(range) }
-        for (client, command) in waiting.void(about: range) {
+        for (client, command) in waiting.removeRequests(about: range) {
             answer(command, of: Requester(client), with: .notFound, into: &outbox)
         }
-        outdateProcedures(in: range, into: &outbox)
+        updateProcedures(afterChangeIn: range, into: &outbox)
         if let handle = serviceChanged, range.contains(handle) {
             database.unwatch()
             watchServices()
         }
-        keepCache()
+        queueStoringCache()
         if reportedChanges.note(range) { tellAll(.servicesModified(range), through: &outbox) }
     }
 
@@ -225,7 +226,7 @@ extension GATTClient {
         case .none, .impossible: break
         case .unchecked, .active:
             caching = .active
-            ownRequests.remove { [.checkCache, .keepCache, .verify].contains($0) }
+            ownRequests.remove { [.checkCache, .storeCache, .verify].contains($0) }
             store(nil, into: &outbox)
         }
         unsubscribe(requester.client)

@@ -33,13 +33,13 @@ extension GATTClient {
     /// Processes the result of a recovery step, and starts the next one or ends the recovery.
     mutating func recovered(with outcome: Procedure.Outcome, at now: Instant, into outbox: inout Outbox) {
         if recovery.receive(outcome, database) == .check { checkDatabase() }
-        tellChange(at: now, into: &outbox)
+        reportChange(at: now, into: &outbox)
         switch recovery.conclude(database) {
         case .verifyMore: return
         case .lost: servicesChanged(in: .all, at: now, into: &outbox)
         case .recovered: break
         }
-        keepCache()
+        queueStoringCache()
     }
 
     /// Processes a Service Changed indication.
@@ -59,7 +59,7 @@ extension GATTClient {
     }
 
     /// Updates all procedures after services in `range` changed; procedures about removed attributes fail.
-    mutating func outdateProcedures(in range: AttributeHandleRange, into outbox: inout Outbox) {
+    mutating func updateProcedures(afterChangeIn range: AttributeHandleRange, into outbox: inout Outbox) {
         for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failRemoved(one, into: &outbox) }
         for index in bearers.indices {
             var lost: ClientProcedure?

@@ -2,13 +2,13 @@ import BLEWire
 
 /// An item that is sorted by a handle.
 protocol HasHandle {
-    var place: AttributeHandle { get }
+    var firstHandle: AttributeHandle { get }
 }
 
-extension DiscoveredService: HasHandle { var place: AttributeHandle { range.start } }
-extension DiscoveredDescriptor: HasHandle { var place: AttributeHandle { handle } }
-extension KnownAttributes.Include: HasHandle { var place: AttributeHandle { handle } }
-extension KnownAttributes.Declaration: HasHandle { var place: AttributeHandle { handle } }
+extension DiscoveredService: HasHandle { var firstHandle: AttributeHandle { range.start } }
+extension DiscoveredDescriptor: HasHandle { var firstHandle: AttributeHandle { handle } }
+extension KnownAttributes.Include: HasHandle { var firstHandle: AttributeHandle { handle } }
+extension KnownAttributes.Declaration: HasHandle { var firstHandle: AttributeHandle { handle } }
 
 extension Array where Element: HasHandle {
     /// Returns the indices of the items in `range`; if there are none, an empty range at the index at which to insert
@@ -21,13 +21,13 @@ extension Array where Element: HasHandle {
         let end = AttributeHandle(wire: range.end.wire + 1)
         // A range usually contains few items, even if the array is long, so this searches forward in growing steps.
         var step = 1
-        while lower + step < count, self[lower + step].place < end { step *= 2 }
+        while lower + step < count, self[lower + step].firstHandle < end { step *= 2 }
         return lower..<position(of: end, in: lower..<Swift.min(lower + step, count))
     }
 
     private func position(of handle: AttributeHandle, in range: Range<Int>) -> Int {
-        if let last, last.place < handle { return count }
-        return range.bisected { self[$0].place < handle }
+        if let last, last.firstHandle < handle { return count }
+        return range.bisected { self[$0].firstHandle < handle }
     }
 }
 

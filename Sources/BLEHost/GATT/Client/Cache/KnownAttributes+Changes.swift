@@ -7,7 +7,7 @@ extension KnownAttributes {
         let status = status[.services]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = services[services.indices(in: range)]
-        return status.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
+        return status.changes(from: old, to: found, at: \.firstHandle, isSame: ==).map(\.range).joined
     }
 
     /// Returns the range in which these included services differ from what was reported to clients.
@@ -15,8 +15,8 @@ extension KnownAttributes {
         let status = status[.includes]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = includes[includes.indices(in: range)]
-        let news = status.news(from: old, to: found, at: \.handle) { $0.agrees(with: $1) }
-        return news.compactMap { AttributeHandleRange($0.handle) }.joined
+        let changes = status.changes(from: old, to: found, at: \.handle) { $0.agrees(with: $1) }
+        return changes.compactMap { AttributeHandleRange($0.handle) }.joined
     }
 
     /// Returns the range in which these characteristics differ from what was reported to clients.
@@ -24,7 +24,7 @@ extension KnownAttributes {
         let status = status[.characteristics]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = declarations[declarations.indices(in: range)]
-        return status.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
+        return status.changes(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
 
     /// Returns the range in which these attributes differ from the descriptors that were reported to clients.
@@ -35,7 +35,7 @@ extension KnownAttributes {
         let status = status[.types]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = types[types.indices(in: range)]
-        return status.news(from: old, to: found, at: \.handle, isSame: ==)
+        return status.changes(from: old, to: found, at: \.handle, isSame: ==)
             .filter { one in !declarations.contains { $0.range?.contains(one.handle) ?? false } }
             .compactMap { AttributeHandleRange($0.handle) }
             .joined
@@ -44,7 +44,7 @@ extension KnownAttributes {
 
 extension HandleStatuses {
     /// Returns the items that were added or removed, limited to those whose handles were reported to clients.
-    fileprivate func news<Item>(
+    fileprivate func changes<Item>(
         from old: ArraySlice<Item>,
         to found: [Item],
         at place: (Item) -> AttributeHandle,

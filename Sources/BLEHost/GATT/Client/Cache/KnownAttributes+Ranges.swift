@@ -2,7 +2,7 @@ package import BLEWire
 
 extension ArraySlice<DiscoveredDescriptor> {
     /// Returns whether these types include each declaration and its value, with no attribute in between.
-    func tell(of declarations: [KnownAttributes.Declaration]) -> Bool {
+    func containAll(_ declarations: [KnownAttributes.Declaration]) -> Bool {
         var place = startIndex
         for declaration in declarations {
             while place < endIndex, self[place].handle < declaration.handle { place += 1 }

@@ -139,7 +139,7 @@ package struct KnownAttributes: Equatable, Sendable {
         services.replace(in: range, with: found)
         let first = services.indices(in: range).lowerBound
         if first > 0, first < services.count { _ = services[first - 1].end(before: services[first]) }
-        learnt(.services, in: range)
+        markKnown(.services, in: range)
     }
 
     /// Records all included services that are declared in `range`.
@@ -151,17 +151,17 @@ package struct KnownAttributes: Equatable, Sendable {
             old.first { $0.handle == new.handle && $0.range == new.range && new.uuid == nil } ?? new
         }
         includes.replace(in: range, with: found)
-        learnt(.includes, in: range)
+        markKnown(.includes, in: range)
     }
 
     /// Records all characteristic declarations in `range`, and the attributes that each of them implies: the
     /// declaration and its value.
     mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) {
         let whole = found.last?.range.flatMap(range.joined) ?? range
-        learnt(.characteristics, in: whole)
+        markKnown(.characteristics, in: whole)
         declarations.replace(in: whole, with: found)
         let places = types.indices(in: whole)
-        if !types[places].tell(of: found) { types.replaceSubrange(places, with: types[places].with(found)) }
+        if !types[places].containAll(found) { types.replaceSubrange(places, with: types[places].with(found)) }
         found.forEachExtent { status.update(.types, in: $0) { $0.learn() } }
     }
 
@@ -170,27 +170,27 @@ package struct KnownAttributes: Equatable, Sendable {
     /// The types also show at which handles there are no declarations.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
-        learnt(.types, in: range)
+        markKnown(.types, in: range)
         for (aspect, type) in [(Aspect.includes, GATT.include), (.characteristics, GATT.characteristic)] {
             var rest: AttributeHandleRange? = range
             for attribute in found where attribute.uuid == type {
                 if let start = rest?.start, start < attribute.handle,
                     let before = AttributeHandleRange(start, AttributeHandle(wire: attribute.handle.wire - 1))
                 {
-                    learnt(aspect, in: before)
+                    markKnown(aspect, in: before)
                 }
                 rest = rest?.after(attribute.handle)
             }
-            if let rest { learnt(aspect, in: rest) }
+            if let rest { markKnown(aspect, in: rest) }
         }
     }
 
-    private mutating func learnt(_ aspect: Aspect, in range: AttributeHandleRange) {
+    private mutating func markKnown(_ aspect: Aspect, in range: AttributeHandleRange) {
         status.update(aspect, in: range) { $0.learn() }
     }
 
     /// Records the UUID of an included service.
-    mutating func name(include handle: AttributeHandle, _ uuid: BluetoothUUID) {
+    mutating func setUUID(ofInclude handle: AttributeHandle, _ uuid: BluetoothUUID) {
         guard let index = includes.firstIndex(where: { $0.handle == handle }) else { return }
         includes[index].uuid = uuid
     }

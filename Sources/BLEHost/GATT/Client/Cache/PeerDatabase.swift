@@ -38,7 +38,7 @@ struct PeerDatabase: Sendable {
     /// The Database Hash that was read before any of the verified items was discovered; `nil` if there is none.
     private(set) var hash: UInt128?
     /// True if attributes were discovered since the hash last confirmed them.
-    private(set) var hasNews = false
+    private(set) var hasUnconfirmed = false
     /// True if the peer has been asked to report changes of its services.
     private(set) var isWatched = false
     /// True if requests may extend beyond the range that a client needs; false if the peer rejects such requests.
@@ -93,7 +93,7 @@ struct PeerDatabase: Sendable {
     /// beginning with the first unknown descriptor. A response that starts before an attribute with a 128-bit type ends
     /// there, so descriptors before the last such attribute are not read yet. `room` is the number of types that fit
     /// into a response: the larger it is, the more descriptors are read that may not be needed.
-    mutating func takeTail(
+    mutating func takeReadAheadRange(
         from start: AttributeHandle,
         of service: AttributeHandleRange,
         room: Int
@@ -135,7 +135,7 @@ struct PeerDatabase: Sendable {
     /// Records that an aspect of `range` was used for a client's result.
     ///
     /// The aspect becomes stale, unless the peer reports changes.
-    mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
+    mutating func markUsed(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
             $0.noteDelivery()
@@ -144,7 +144,7 @@ struct PeerDatabase: Sendable {
     }
 
     /// Records that an aspect of `range` was reported to a client.
-    mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) {
+    mutating func markDelivered(_ aspect: Aspect, in range: AttributeHandleRange) {
         attributes.mark(aspect, in: range) { $0.noteDelivery() }
     }
 
@@ -172,7 +172,7 @@ struct PeerDatabase: Sendable {
     }
 
     /// Records handles at which the peer's responses contradict each other.
-    mutating func doubt(_ handles: [AttributeHandle]) { faults += handles }
+    mutating func noteFaults(_ handles: [AttributeHandle]) { faults += handles }
 
     /// Returns and clears the handles at which the peer's responses contradict each other.
     mutating func takeFaults() -> [AttributeHandle] {
@@ -210,7 +210,7 @@ struct PeerDatabase: Sendable {
     ///
     /// If the peer reports changes, everything known is valid.
     mutating func confirm() {
-        hasNews = false
+        hasUnconfirmed = false
         guard isWatched else { return }
         attributes.mark { $0.confirm() }
         mayExpire = true
@@ -228,10 +228,10 @@ struct PeerDatabase: Sendable {
 
     /// Records that reading types cannot show whether more characteristics follow, so that the next request searches
     /// for characteristics.
-    mutating func giveUpTail() { lastListing = nil }
+    mutating func disableTypeReadAhead() { lastListing = nil }
 
     /// Records that verification has failed and is not continued.
-    mutating func abandonVerification() { hasNews = false }
+    mutating func abandonVerification() { hasUnconfirmed = false }
 
     /// Drops everything that overlaps `range`, and the hash.
     mutating func remove(_ range: AttributeHandleRange) {
@@ -239,7 +239,7 @@ struct PeerDatabase: Sendable {
         if let change, gone.contains(change.start), gone.contains(change.end) { self.change = nil }
         if range == .all { isForgotten = false }
         hash = nil
-        hasNews = !isEmpty
+        hasUnconfirmed = !isEmpty
         lastListing = nil
     }
 
@@ -302,15 +302,15 @@ extension PeerDatabase {
         }
     }
 
-    mutating func name(include handle: AttributeHandle, _ uuid: BluetoothUUID) {
-        attributes.name(include: handle, uuid)
-        hasNews = true
+    mutating func setUUID(ofInclude handle: AttributeHandle, _ uuid: BluetoothUUID) {
+        attributes.setUUID(ofInclude: handle, uuid)
+        hasUnconfirmed = true
     }
 
     /// Records that the peer has sent an aspect, and adds `change`, the range in which the aspect differs from what was
     /// reported to clients.
     private mutating func note(_ change: AttributeHandleRange?) {
-        hasNews = true
+        hasUnconfirmed = true
         mayExpire = true
         guard let change else { return }
         self.change = self.change?.joined(with: change) ?? change

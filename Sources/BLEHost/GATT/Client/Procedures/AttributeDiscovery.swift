@@ -69,7 +69,7 @@ struct AttributeDiscovery: Sendable {
     }
 
     /// A discovery of the same attributes that has not started.
-    var anew: Self { Self(question, limit: limit) }
+    var restarted: Self { Self(question, limit: limit) }
 
     /// The handles of the attributes that the discovery is about; `nil` if it is not limited to a range.
     var scope: AttributeHandleRange? {
@@ -110,17 +110,17 @@ struct AttributeDiscovery: Sendable {
         case .searching(var machine, let others, let found):
             let step = machine.receive(answer)
             state = .searching(machine, others: others, found: found)
-            database.doubt(machine.faults)
-            return keep(step, others: others, found: found, in: &database)
+            database.noteFaults(machine.faults)
+            return learnServices(from: step, others: others, found: found, in: &database)
         case .naming(let include):
             if answer == .failure(.outOfSync) { return .finished(.failure(.outOfSync)) }
             if case .success(.readResponse(let response)) = answer,
                 let uuid = BluetoothUUID(attributeValue: response.value[...])
             {
-                database.name(include: include.handle, uuid)
+                database.setUUID(ofInclude: include.handle, uuid)
             } else {
                 nameless.append(include.handle)
-                database.doubt([include.range.start])
+                database.noteFaults([include.range.start])
             }
             return next(&database, mtu: mtu)
         case .asking(let request): return learn(answer, to: request, &database, mtu: mtu)
@@ -133,10 +133,10 @@ struct AttributeDiscovery: Sendable {
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> Step {
-        let looksAhead = isTail(request) || database.readsAhead && request.canBeNarrowed
+        let looksAhead = isReadAhead(request) || database.readsAhead && request.canBeNarrowed
         switch request.learn(answer, into: &database, mtu: mtu) {
-        case .learnt: break
-        case .contradicted where isTail(request): database.giveUpTail()
+        case .recorded: break
+        case .contradicted where isReadAhead(request): database.disableTypeReadAhead()
         case .contradicted where database.missing(request.aspect, in: request.wanted) == nil: break
         case .refused(.outOfSync): return .finished(.failure(.outOfSync))
         case .refused where looksAhead, .contradicted where looksAhead:
@@ -158,7 +158,7 @@ struct AttributeDiscovery: Sendable {
     /// Returns whether `request` reads types to check that no characteristic follows.
     ///
     /// If the request fails, a search for characteristics can replace it.
-    private func isTail(_ request: DiscoveryRequest) -> Bool {
+    private func isReadAhead(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
@@ -177,8 +177,8 @@ struct AttributeDiscovery: Sendable {
         return machine.begin().map { _ in .success(.verification) }
     }
 
-    private mutating func keep(
-        _ step: ProcedureStep<Found<DiscoveredService>>,
+    private mutating func learnServices(
+        from step: ProcedureStep<Found<DiscoveredService>>,
         others: [BluetoothUUID],
         found: [DiscoveredService],
         in database: inout PeerDatabase
@@ -189,7 +189,7 @@ struct AttributeDiscovery: Sendable {
         case .finished(.success(let new)):
             for service in new {
                 database.learn(services: [service], in: service.range)
-                database.noteTold(.services, in: service.range)
+                database.markDelivered(.services, in: service.range)
             }
             return search(others, found: (found + new).sorted { $0.range.start < $1.range.start })
         }
@@ -200,7 +200,7 @@ struct AttributeDiscovery: Sendable {
         switch question {
         case .services:
             if let step = ask(.services, in: .all, &database, mtu: mtu) { return step }
-            database.spend(.services, in: .all)
+            database.markUsed(.services, in: .all)
         case .includes(let range, _):
             if let rest = range.after(range.start) {
                 if let step = ask(.includes, in: rest, &database, mtu: mtu) { return step }
@@ -211,7 +211,7 @@ struct AttributeDiscovery: Sendable {
                     state = .naming(include)
                     return .request(.readRequest(.init(handle: include.range.start)))
                 }
-                database.spend(.includes, in: rest)
+                database.markUsed(.includes, in: rest)
             }
         case .characteristics(let range, _):
             // The first handle is the service declaration. A declaration at the last handle would have no room for its
@@ -221,12 +221,12 @@ struct AttributeDiscovery: Sendable {
                     .after(range.start)
             {
                 if let step = ask(.characteristics, in: rest, &database, mtu: mtu) { return step }
-                database.spend(.characteristics, in: rest)
+                database.markUsed(.characteristics, in: rest)
             }
         case .descriptors(_, let range):
             if let range {
                 if let step = ask(.types, in: range, &database, mtu: mtu) { return step }
-                database.spend(.types, in: range)
+                database.markUsed(.types, in: range)
             }
         case .verification:
             guard let (aspect, wanted, whole) = database.firstUnverified else {
@@ -244,8 +244,10 @@ struct AttributeDiscovery: Sendable {
         mtu: Int
     ) -> Step? {
         guard let start = database.missing(aspect, in: wanted) else { return nil }
-        if aspect == .characteristics, let tail = database.takeTail(from: start, of: wanted, room: (mtu - 2) / 4) {
-            return send(DiscoveryRequest(.types, range: tail, wanted: wanted))
+        if aspect == .characteristics,
+            let readAhead = database.takeReadAheadRange(from: start, of: wanted, room: (mtu - 2) / 4)
+        {
+            return send(DiscoveryRequest(.types, range: readAhead, wanted: wanted))
         }
         return database.search(aspect, from: start, in: wanted)
             .map { send(DiscoveryRequest(aspect, range: $0, wanted: wanted)) }

@@ -37,7 +37,7 @@ struct DiscoveryRequest: Sendable {
     }
 
     enum OnAnswer: Equatable {
-        case learnt
+        case recorded
         /// The peer rejected the request, or its response is malformed.
         case refused(Failure)
         /// Nothing in the response is plausible.
@@ -49,7 +49,7 @@ struct DiscoveryRequest: Sendable {
         switch (answer, aspect) {
         case (.failure(.att(.attributeNotFound)), _):
             database.learnAbsence(of: aspect, in: range)
-            return .learnt
+            return .recorded
         case (.failure(let failure), _): return .refused(failure)
         case (.success(.readByGroupTypeResponse(let response)), .services):
             return learn(services: response.entries, into: &database)
@@ -69,10 +69,10 @@ struct DiscoveryRequest: Sendable {
     ) -> OnAnswer {
         let groups = entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value[...])) }
         let listing = ResponseEntries(services: groups, in: range)
-        database.doubt(listing.faults)
-        guard let learnt = searched(upTo: listing.items.last?.range.end) else { return .contradicted }
-        database.learn(services: listing.items, in: learnt)
-        return .learnt
+        database.noteFaults(listing.faults)
+        guard let recorded = searched(upTo: listing.items.last?.range.end) else { return .contradicted }
+        database.learn(services: listing.items, in: recorded)
+        return .recorded
     }
 
     private func learn(
@@ -80,10 +80,10 @@ struct DiscoveryRequest: Sendable {
         into database: inout PeerDatabase
     ) -> OnAnswer {
         let listing = ResponseEntries(includes: entries, in: range)
-        database.doubt(listing.faults)
-        guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
-        database.learn(includes: listing.items, in: learnt)
-        return .learnt
+        database.noteFaults(listing.faults)
+        guard let recorded = searched(upTo: listing.items.last?.handle) else { return .contradicted }
+        database.learn(includes: listing.items, in: recorded)
+        return .recorded
     }
 
     private func learn(
@@ -92,11 +92,11 @@ struct DiscoveryRequest: Sendable {
         mtu: Int
     ) -> OnAnswer {
         let listing = ResponseEntries(declarations: entries, in: range) { database.attributes.end(around: $0) }
-        database.doubt(listing.faults)
-        guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
+        database.noteFaults(listing.faults)
+        guard let recorded = searched(upTo: listing.items.last?.handle) else { return .contradicted }
         let length = 2 + entries.valueLength
-        database.learn(declarations: listing.items, in: learnt, isFull: (entries.count + 1) * length > mtu - 2)
-        return .learnt
+        database.learn(declarations: listing.items, in: recorded, isFull: (entries.count + 1) * length > mtu - 2)
+        return .recorded
     }
 
     private func learn(
@@ -104,10 +104,10 @@ struct DiscoveryRequest: Sendable {
         into database: inout PeerDatabase
     ) -> OnAnswer {
         let listing = ResponseEntries(types: entries, in: range)
-        database.doubt(listing.faults)
-        guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
-        database.learn(types: listing.items, in: learnt)
-        return .learnt
+        database.noteFaults(listing.faults)
+        guard let recorded = searched(upTo: listing.items.last?.handle) else { return .contradicted }
+        database.learn(types: listing.items, in: recorded)
+        return .recorded
     }
 
     /// Returns the range that a response covers: up to `handle`, the end of its last plausible entry; `nil` if there is

@@ -98,7 +98,7 @@ enum Procedure: Sendable {
     }
 
     /// True if further requests may follow the current one, so that write commands must wait.
-    var mayAskMore: Bool {
+    var mayNeedMoreRequests: Bool {
         switch self {
         case .lookup, .read, .name, .watch: true
         case .write(let machine, _): machine.holdsParts
@@ -114,7 +114,7 @@ enum Procedure: Sendable {
 
     /// True if the procedure must continue even without an owner, because the server would be left in an intermediate
     /// state.
-    var mustGoOn: Bool {
+    var mustContinue: Bool {
         switch self {
         case .configure: true
         case .write: holdsParts

@@ -46,7 +46,7 @@ struct ServiceChangedSubscription: Sendable {
     }
 
     /// A procedure that has not started, and that searches for the GATT service again.
-    var anew: Self { Self(in: nil, limit: limit) }
+    var restarted: Self { Self(in: nil, limit: limit) }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
         switch state {

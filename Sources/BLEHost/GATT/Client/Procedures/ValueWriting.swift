@@ -39,7 +39,7 @@ package struct ValueWriting: Sendable {
     }
 
     /// A write of the same value that has not started.
-    package var anew: Self { Self(value, to: handle) }
+    package var restarted: Self { Self(value, to: handle) }
 
     /// True if the server may hold prepared parts that have been neither executed nor cancelled.
     package var holdsParts: Bool {

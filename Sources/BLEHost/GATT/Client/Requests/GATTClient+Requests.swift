@@ -18,7 +18,7 @@ extension GATTClient {
         {
             return send(value, to: handle, for: client, into: &outbox)
         }
-        guard !bearers.all[0].isDead else { return answer(request, of: requester, with: .timedOut, into: &outbox) }
+        guard !bearers.all[0].hasTimedOut else { return answer(request, of: requester, with: .timedOut, into: &outbox) }
         if mayBeginFast {
             begin(request, for: requester, at: now, into: &outbox)
             if !bearers.all[0].isRunning { proceed(at: now, into: &outbox) }
@@ -195,12 +195,12 @@ extension GATTClient {
 
     /// Returns whether the unsent write commands of `client` must wait, because the database is being recovered, the
     /// link is being secured, an earlier write is incomplete at the peer, or an earlier request is to be repeated.
-    private func isHeldUp(_ client: ClientID) -> Bool {
-        recovery.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
+    private func mustDelayCommands(of client: ClientID) -> Bool {
+        recovery.isUnderWay || awaitsSecurity || bearers.blocksCommands(of: client)
     }
 
     private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
-        if !isHeldUp(client) { sendCommands(into: &outbox) { $0 == client } }
+        if !mustDelayCommands(of: client) { sendCommands(into: &outbox) { $0 == client } }
         failRunning(of: client, with: .cancelled, into: &outbox)
         for (number, request) in waiting.removeAll(of: client) {
             answer(request, of: Requester(client, number), with: .cancelled, into: &outbox)
@@ -216,7 +216,7 @@ extension GATTClient {
     /// Fails all requests from all clients.
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
         failRunning(with: failure, into: &outbox)
-        bearers.giveUp()
+        bearers.endAll()
         recovery.stop()
         awaitsSecurity = false
         for (requester, request) in waiting.removeAll() {

@@ -17,7 +17,7 @@ enum OwnRequest: Equatable {
     /// with robust caching, and sends the client no values before that request: Core 6.0, Vol 3, Part G, 2.5.2.1.
     case probe(AttributeHandle)
     /// Stores the discovered attributes of a bonded peer, if they are known to belong to its current Database Hash.
-    case keepCache
+    case storeCache
     /// Verifies attributes that may have changed since they were discovered.
     case verify
     /// Updates the peer's configuration of a value after clients that were subscribed to it have left.
@@ -27,7 +27,7 @@ enum OwnRequest: Equatable {
     fileprivate var isUrgent: Bool {
         switch self {
         case .exchangeMTU, .checkCache: true
-        case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .keepCache, .verify, .reconfigure:
+        case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .storeCache, .verify, .reconfigure:
             false
         }
     }
@@ -36,7 +36,7 @@ enum OwnRequest: Equatable {
     func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
-        case .exchangeMTU, .openBearers, .checkCache, .readName, .watchServices, .keepCache, .verify: false
+        case .exchangeMTU, .openBearers, .checkCache, .readName, .watchServices, .storeCache, .verify: false
         }
     }
 }
@@ -52,9 +52,9 @@ struct OwnRequests {
 
     /// The time at which the next request that is not urgent can start; `nil` if there is no such request or the link
     /// is not ready.
-    var deadline: Instant? { hasPatient ? idleGate.begin : nil }
+    var deadline: Instant? { hasNonUrgent ? idleGate.begin : nil }
 
-    private var hasPatient: Bool { waiting.contains { !$0.isUrgent } }
+    private var hasNonUrgent: Bool { waiting.contains { !$0.isUrgent } }
 
     func contains(_ request: OwnRequest) -> Bool { waiting.contains(request) }
 
@@ -74,7 +74,7 @@ struct OwnRequests {
     mutating func allow(at now: Instant) { idleGate.allow(at: now) }
 
     /// Records a client's request, which delays the requests that are not urgent.
-    mutating func postpone(at now: Instant) { idleGate.postpone(at: now, isIdle: !hasPatient) }
+    mutating func postpone(at now: Instant) { idleGate.postpone(at: now, isIdle: !hasNonUrgent) }
 
     /// Removes and returns the next urgent request.
     ///

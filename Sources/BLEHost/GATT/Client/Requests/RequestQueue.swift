@@ -99,7 +99,9 @@ package struct RequestQueue: Sendable {
     ///
     /// Write commands are removed and returned instead, client by client, because the order of their results does not
     /// matter.
-    package mutating func void(about range: AttributeHandleRange) -> [(client: ClientID, command: AttributeRequest)] {
+    package mutating func removeRequests(about range: AttributeHandleRange) -> [(
+        client: ClientID, command: AttributeRequest
+    )] {
         var commands: [(client: ClientID, command: AttributeRequest)] = []
         for index in lanes.indices {
             let client = lanes[index].client

@@ -11,18 +11,18 @@ extension GATTDatabase {
 
     /// Returns the result of a search, as a packet of at most `mtu` octets.
     ///
-    /// `view` describes the peer that searches.
-    package func search(_ request: ATTPacket, _ view: View, mtu: Int) -> Search {
+    /// `peerState` describes the peer that searches.
+    package func search(_ request: ATTPacket, _ peerState: PeerState, mtu: Int) -> Search {
         switch request {
         case .findInformationRequest(let request):
             guard let range = request.range else { return .refused(request.start, .invalidHandle) }
             return findInformation(in: range, mtu: mtu)
         case .findByTypeValueRequest(let request):
             guard let range = request.range else { return .refused(request.start, .invalidHandle) }
-            return findByTypeValue(request.type, request.value, in: range, view, mtu: mtu)
+            return findByTypeValue(request.type, request.value, in: range, peerState, mtu: mtu)
         case .readByTypeRequest(let request):
             guard let range = request.range else { return .refused(request.start, .invalidHandle) }
-            return readByType(request.type, in: range, view, mtu: mtu)
+            return readByType(request.type, in: range, peerState, mtu: mtu)
         case .readByGroupTypeRequest(let request):
             guard let range = request.range else { return .refused(request.start, .invalidHandle) }
             return readByGroupType(request.groupType, in: range, mtu: mtu)
@@ -52,11 +52,11 @@ extension GATTDatabase {
         _ type: UInt16,
         _ value: [UInt8],
         in range: AttributeHandleRange,
-        _ view: View,
+        _ peerState: PeerState,
         mtu: Int
     ) -> Search {
         let entries = indices(in: range).lazy
-            .filter { attributes[$0].type == .short(type) && read(at: $0, view) == .value(value) }
+            .filter { attributes[$0].type == .short(type) && read(at: $0, peerState) == .value(value) }
             .compactMap { AttributeHandleRange(attributes[$0].handle, groupEnd(at: $0)) }
             .prefix((mtu - 1) / 4)
             .map { ATT.FindByTypeValueResponse.Entry($0) }
@@ -73,13 +73,13 @@ extension GATTDatabase {
     private func readByType(
         _ type: BluetoothUUID,
         in range: AttributeHandleRange,
-        _ view: View,
+        _ peerState: PeerState,
         mtu: Int
     ) -> Search {
         var entries = ATT.ReadByTypeResponse.Entries()
         search: for index in indices(in: range) where attributes[index].type == type {
             let handle = attributes[index].handle
-            switch read(at: index, view) {
+            switch read(at: index, peerState) {
             case .value(let value): guard entries.append(handle, value, mtu: mtu) else { break search }
             case .held(let owner):
                 if entries.isEmpty { return .held(handle, by: owner) }

@@ -2,7 +2,7 @@ package import BLEWire
 
 extension GATTDatabase {
     /// The state of a peer that the results of its reads depend on: security, configurations and features.
-    package struct View: Sendable {
+    package struct PeerState: Sendable {
         package var trust: LinkTrust
         package var configurations: ClientConfigurations
         package var features: ClientFeatures
@@ -25,21 +25,21 @@ extension GATTDatabase {
         case refused(ATT.ErrorCode)
     }
 
-    /// Reads the attribute at `index` for a peer with this view.
-    func read(at index: Int, _ view: View) -> Read {
-        if let code = attributes[index].permissions.refusal(of: .read, on: view.trust) { return .refused(code) }
+    /// Reads the attribute at `index` for a peer in this state.
+    func read(at index: Int, _ peerState: PeerState) -> Read {
+        if let code = attributes[index].permissions.refusal(of: .read, on: peerState.trust) { return .refused(code) }
         switch attributes[index].content {
         case .constant(let value), .stored(let value): return .value(value)
         case .held(let owner): return .held(by: owner)
-        case .configuration: return .value(view.configurations[attributes[index].handle].littleEndianOctets)
-        case .clientFeatures: return .value([view.features.rawValue])
+        case .configuration: return .value(peerState.configurations[attributes[index].handle].littleEndianOctets)
+        case .clientFeatures: return .value([peerState.features.rawValue])
         case .databaseHash: return .value(hash.littleEndianOctets)
         }
     }
 
-    /// Reads the attribute with this handle for a peer with this view.
-    package func read(_ handle: AttributeHandle, _ view: View) -> Read {
+    /// Reads the attribute with this handle for a peer in this state.
+    package func read(_ handle: AttributeHandle, _ peerState: PeerState) -> Read {
         guard let index = index(of: handle) else { return .refused(.invalidHandle) }
-        return read(at: index, view)
+        return read(at: index, peerState)
     }
 }

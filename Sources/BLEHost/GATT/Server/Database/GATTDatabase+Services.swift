@@ -127,7 +127,7 @@ extension GATTDatabase {
                 builder.append(GATT.extendedProperties, .readable, .constant([1, 0]))
             }
             if member.properties.isConfigurable {
-                let about = Configured(value: value, properties: member.properties, owner: member.owner)
+                let about = ConfiguredCharacteristic(value: value, properties: member.properties, owner: member.owner)
                 builder.append(
                     GATT.clientConfiguration,
                     member.properties.configurationPermissions,

@@ -4,22 +4,22 @@ extension GATTDatabase {
     /// A value that a peer has written, to be stored when all clients involved have agreed.
     package enum StoredValue: Equatable, Sendable {
         case value(AttributeHandle, [UInt8])
-        case configuration(AttributeHandle, Configured, UInt16)
+        case configuration(AttributeHandle, ConfiguredCharacteristic, UInt16)
         case features(ClientFeatures)
     }
 
     /// The result of a peer's write.
     package enum Write: Equatable, Sendable {
-        case keep(StoredValue)
+        case store(StoredValue)
         /// A client provides the value and must be asked.
         case held(by: Owner)
         case refused(ATT.ErrorCode)
     }
 
     /// Returns the error if a peer may not write the attribute with this handle; `nil` if it may.
-    package func refusalToWrite(_ handle: AttributeHandle, _ view: View) -> ATT.ErrorCode? {
+    package func refusalToWrite(_ handle: AttributeHandle, _ peerState: PeerState) -> ATT.ErrorCode? {
         guard let attribute = attribute(at: handle) else { return .invalidHandle }
-        if let code = attribute.permissions.refusal(of: .write, on: view.trust) { return code }
+        if let code = attribute.permissions.refusal(of: .write, on: peerState.trust) { return code }
         switch attribute.content {
         case .constant, .databaseHash: return .writeNotPermitted
         case .stored, .held, .configuration, .clientFeatures: return nil
@@ -27,34 +27,34 @@ extension GATTDatabase {
     }
 
     /// Returns the result of writing a complete value.
-    package func write(_ value: [UInt8], to handle: AttributeHandle, _ view: View, limits: Limits) -> Write {
-        write([.init(handle: handle, offset: 0, value: value)], isWhole: true, view, limits: limits)
+    package func write(_ value: [UInt8], to handle: AttributeHandle, _ peerState: PeerState, limits: Limits) -> Write {
+        write([.init(handle: handle, offset: 0, value: value)], isWhole: true, peerState, limits: limits)
     }
 
     /// Returns the result of writing one or more parts of one attribute, in order.
     package func write(
         _ parts: [PreparedWrites.Part],
         isWhole: Bool = false,
-        _ view: View,
+        _ peerState: PeerState,
         limits: Limits
     ) -> Write {
         guard let handle = parts.first?.handle, let attribute = attribute(at: handle) else {
             return .refused(.invalidHandle)
         }
-        if let code = refusalToWrite(handle, view) { return .refused(code) }
+        if let code = refusalToWrite(handle, peerState) { return .refused(code) }
         switch attribute.content {
         case .constant, .databaseHash: return .refused(.writeNotPermitted)
         case .held(let owner):
             let fits = parts.allSatisfy { $0.offset + $0.value.count <= limits.attributeLength }
             return fits ? .held(by: owner) : .refused(.invalidAttributeValueLength)
         case .stored(let old):
-            return combine(isWhole ? [] : old, parts, limits).map { .keep(.value(handle, $0)) }.either
+            return combine(isWhole ? [] : old, parts, limits).map { .store(.value(handle, $0)) }.either
         case .configuration(let about):
-            let old = isWhole ? [] : view.configurations[handle].littleEndianOctets
+            let old = isWhole ? [] : peerState.configurations[handle].littleEndianOctets
             return combine(old, parts, limits).map { configure(handle, about, with: $0) }.either
         case .clientFeatures:
-            let old = isWhole ? [] : [view.features.rawValue]
-            return combine(old, parts, limits).map { adopt($0, over: view.features) }.either
+            let old = isWhole ? [] : [peerState.features.rawValue]
+            return combine(old, parts, limits).map { adopt($0, over: peerState.features) }.either
         }
     }
 
@@ -97,11 +97,11 @@ extension GATTDatabase {
     /// Returns the result of writing a Client Characteristic Configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
-    private func configure(_ handle: AttributeHandle, _ about: Configured, with value: [UInt8]) -> Write {
+    private func configure(_ handle: AttributeHandle, _ about: ConfiguredCharacteristic, with value: [UInt8]) -> Write {
         guard value.count == 2 else { return .refused(.invalidAttributeValueLength) }
         let bits = UInt16(value[0]) | UInt16(value[1]) << 8
         guard bits & ~about.properties.configurationBits == 0 else { return .refused(.valueNotAllowed) }
-        return .keep(.configuration(handle, about, bits))
+        return .store(.configuration(handle, about, bits))
     }
 
     /// Returns the result of writing Client Supported Features.
@@ -113,7 +113,7 @@ extension GATTDatabase {
         guard let first = value.first else { return .refused(.invalidAttributeValueLength) }
         let features = ClientFeatures(rawValue: first).intersection(.all)
         guard features.isSuperset(of: old) else { return .refused(.valueNotAllowed) }
-        return .keep(.features(features))
+        return .store(.features(features))
     }
 }
 

@@ -23,7 +23,7 @@ package struct GATTDatabase: Sendable {
     }
 
     /// The characteristic that a Client Characteristic Configuration belongs to.
-    package struct Configured: Equatable, Sendable {
+    package struct ConfiguredCharacteristic: Equatable, Sendable {
         /// The handle of the value.
         package let value: AttributeHandle
         package let properties: CharacteristicProperties
@@ -40,7 +40,7 @@ package struct GATTDatabase: Sendable {
         /// A value that a client provides.
         case held(by: Owner)
         /// A Client Characteristic Configuration, which has a value for each peer.
-        case configuration(Configured)
+        case configuration(ConfiguredCharacteristic)
         /// Client Supported Features, which has a value for each peer.
         case clientFeatures
         /// The hash of this database.
@@ -71,11 +71,11 @@ package struct GATTDatabase: Sendable {
     /// The services and values that clients have added.
     private var owned: Set<Owner> = []
     /// The Client Characteristic Configurations of clients' characteristics, in ascending order of their owners.
-    private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
+    private var configurations: [(owner: Owner, handle: AttributeHandle, about: ConfiguredCharacteristic)] = []
     /// The index in ``configurations`` that was used last.
     ///
     /// Most updates are for the same characteristic as the previous one.
-    private var lastAsked = 0
+    private var lastUsed = 0
     /// The highest handle that is or was assigned.
     ///
     /// New attributes get higher handles.
@@ -108,7 +108,9 @@ package struct GATTDatabase: Sendable {
     }
 
     /// Returns the Client Characteristic Configuration for the value at `handle`; `nil` if there is none.
-    package func configuration(of handle: AttributeHandle) -> (handle: AttributeHandle, about: Configured)? {
+    package func configuration(of handle: AttributeHandle) -> (
+        handle: AttributeHandle, about: ConfiguredCharacteristic
+    )? {
         guard let index = index(of: handle) else { return nil }
         for attribute in attributes[index...] {
             if case .configuration(let about) = attribute.content {
@@ -120,10 +122,10 @@ package struct GATTDatabase: Sendable {
     }
 
     /// Returns the Client Characteristic Configuration for the value that a client has added under this identifier.
-    mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
-        if !isConfiguration(lastAsked, of: owner) { lastAsked = position(of: owner) }
-        guard isConfiguration(lastAsked, of: owner) else { return nil }
-        return (configurations[lastAsked].handle, configurations[lastAsked].about)
+    mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: ConfiguredCharacteristic)? {
+        if !isConfiguration(lastUsed, of: owner) { lastUsed = position(of: owner) }
+        guard isConfiguration(lastUsed, of: owner) else { return nil }
+        return (configurations[lastUsed].handle, configurations[lastUsed].about)
     }
 
     private func isConfiguration(_ index: Int, of owner: Owner) -> Bool {
@@ -192,13 +194,13 @@ package struct GATTDatabase: Sendable {
         services.removeAll(where: isUnwanted)
         knownHash = nil
         attributes.removeAll { attribute in
-            guard ranges.areAround(attribute.handle) else { return false }
+            guard ranges.contain(attribute.handle) else { return false }
             if case .held(let owner) = attribute.content { owned.remove(owner) }
             return true
         }
         held = attributes.map(HeldValue.init)
         needsEncryption = attributes.contains { $0.permissions.needEncryption }
-        configurations.removeAll { ranges.areAround($0.handle) }
+        configurations.removeAll { ranges.contain($0.handle) }
         return ranges
     }
 
@@ -247,7 +249,7 @@ extension [AttributeHandleRange] {
     /// Returns whether one of the ranges contains `handle`.
     ///
     /// The ranges must be in ascending order and not overlap.
-    fileprivate func areAround(_ handle: AttributeHandle) -> Bool {
+    fileprivate func contain(_ handle: AttributeHandle) -> Bool {
         let index = indices.bisected { self[$0].end < handle }
         return index < count && self[index].contains(handle)
     }

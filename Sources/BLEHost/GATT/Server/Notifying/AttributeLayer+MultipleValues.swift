@@ -6,7 +6,7 @@ extension AttributeLayer {
     /// packets.
     ///
     /// - Returns: `false` if the caller has to send the value by itself.
-    mutating func waits(
+    mutating func gatherIfPossible(
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ number: UnsentUpdates.Number,
@@ -49,7 +49,7 @@ extension AttributeLayer {
     private mutating func notify(_ group: ArraySlice<OutgoingUpdates.Value>, at place: BearerPosition) {
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
         for value in group {
-            links[place.link].server.bearers[place.bearer].updates.handedDown(value.number, as: receipt)
+            links[place.link].server.bearers[place.bearer].updates.noteSent(value.number, as: receipt)
         }
         let entries = group.map { ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value) }
         let packet = ATTPacket.multipleNotification(.init(entries: entries))

@@ -18,18 +18,18 @@ extension AttributeLayer {
         if let (configuration, about) = database.configuration(of: owner) {
             for index in links.indices {
                 let bits = links[index].configured(about, at: configuration)
-                guard bits != 0, links[index].isOne(of: centrals) else { continue }
+                guard bits != 0, links[index].isAmong(centrals) else { continue }
                 updates.expect(number)
                 let place = place(forValuesOf: about.value, at: index)
                 if bits & Subscription.notifications.rawValue != 0 {
-                    if waits(value, of: about.value, number, at: place) { continue }
+                    if gatherIfPossible(value, of: about.value, number, at: place) { continue }
                     notify(value, of: about.value, number, at: place)
                 } else {
                     submit(.value(about.value, value, update: number), at: place, now)
                 }
             }
         }
-        tellOfUpdates(to: client)
+        reportUpdates(to: client)
     }
 
     mutating func notify(
@@ -45,7 +45,7 @@ extension AttributeLayer {
     private mutating func send(_ packet: ATTPacket, _ number: UnsentUpdates.Number?, at place: BearerPosition) {
         guard let number else { return send(packet, at: place) }
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
-        links[place.link].server.bearers[place.bearer].updates.handedDown(number, as: receipt)
+        links[place.link].server.bearers[place.bearer].updates.noteSent(number, as: receipt)
         outbox.send(
             packet,
             on: links[place.link].server.bearers[place.bearer].id,
@@ -87,7 +87,7 @@ extension AttributeLayer {
         case .abandon:
             outbox.append(.note(.transactionTimedOut(links[place.link].handle)))
             countUpdatesAsSent(at: place)
-            giveUp(place, at: now)
+            closeBearer(at: place, at: now)
         }
     }
 
@@ -96,7 +96,7 @@ extension AttributeLayer {
         while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
             updateSent(number)
         }
-        notify(links[place.link].server.bearers[place.bearer].updates.takeDue(), at: place)
+        notify(links[place.link].server.bearers[place.bearer].updates.removeValuesIfIdle(), at: place)
     }
 
     /// Counts all unsent updates of a link as sent, because it is about to end.
@@ -145,7 +145,7 @@ extension AttributeLayer {
     mutating func updateSent(_ number: UnsentUpdates.Number) {
         guard let client = updates.client(of: number) else { return }
         updates.sent(number)
-        tellOfUpdates(to: client)
+        reportUpdates(to: client)
     }
 
     /// Returns whether values are queued for the peer of a link.
@@ -154,7 +154,7 @@ extension AttributeLayer {
         return links[index].server.bearers.contains { $0.updates.holdsValues || $0.indications.holdsValues }
     }
 
-    private mutating func tellOfUpdates(to client: ClientID) {
+    private mutating func reportUpdates(to client: ClientID) {
         let count = updates.collect(for: client)
         if count > 0 { outbox.tell(client, of: .server(.updatesTaken(count))) }
     }

@@ -47,7 +47,7 @@ extension AttributeLayer {
 
     /// Returns whether a value of `octets` octets would be gathered with others for any subscriber.
     @inline(never)
-    private mutating func gathers(_ octets: Int, of configured: Configured) -> Bool {
+    private mutating func gathers(_ octets: Int, of configured: ConfigurationEntry) -> Bool {
         var number = subscribers.first(of: configured.handle)
         while let link = subscribers.link(at: number, of: configured.handle) {
             number += 1
@@ -62,7 +62,7 @@ extension AttributeLayer {
     @inline(never)
     private mutating func wait(
         _ value: [UInt8],
-        of configured: Configured,
+        of configured: ConfigurationEntry,
         for receivers: Int,
         of client: ClientID,
         through scheduler: inout ACLScheduler,
@@ -78,7 +78,7 @@ extension AttributeLayer {
             let receipt = self.outbox.makeReceipt(for: link), limit = ATT.roomForValue(mtu: links[index].client.mtu)
             let payload = OutgoingPayload(.handleValueNotification, configured.about.value, value, limit: limit)
             if scheduler.wait(payload, of: link, receipt: receipt) {
-                links[index].server.bearers[0].updates.handedDown(update, as: receipt)
+                links[index].server.bearers[0].updates.noteSent(update, as: receipt)
             } else {
                 // The value counts as sent, so that its client does not wait for it indefinitely.
                 updates.sent(update)
@@ -89,7 +89,7 @@ extension AttributeLayer {
         if taken > 0 { outbox.tell(client, taken: .updates, taken) }
     }
 
-    private typealias Configured = (handle: AttributeHandle, about: GATTDatabase.Configured)
+    private typealias ConfigurationEntry = (handle: AttributeHandle, about: GATTDatabase.ConfiguredCharacteristic)
 
     /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     ///
@@ -116,7 +116,7 @@ extension AttributeLink {
     /// Returns `.yes` if the peer gets the characteristic's values as notifications on its only bearer, `.no` if it
     /// gets none, and `.later` if the general path has to be taken.
     fileprivate mutating func notifiesFast(
-        _ about: GATTDatabase.Configured,
+        _ about: GATTDatabase.ConfiguredCharacteristic,
         at configuration: AttributeHandle
     ) -> NotifiesFast {
         let bits = configured(about, at: configuration)

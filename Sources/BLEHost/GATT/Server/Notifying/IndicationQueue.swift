@@ -70,7 +70,7 @@ package struct IndicationQueue: Sendable {
     }
 
     /// True if a Service Changed indication is queued or has not been confirmed.
-    package var tellsOfChange: Bool {
+    package var announcesChange: Bool {
         if case .awaiting(.serviceChanged, _) = state { return true }
         if case .serviceChanged? = waiting.first { return true }
         return false

@@ -68,7 +68,7 @@ struct OutgoingUpdates {
     /// Records that a packet was sent for an update.
     ///
     /// The packet's receipt must not be lower than that of any earlier packet.
-    mutating func handedDown(_ number: UnsentUpdates.Number, as receipt: SendReceipt) {
+    mutating func noteSent(_ number: UnsentUpdates.Number, as receipt: SendReceipt) {
         sent.append(Sent(receipt: receipt, number: number))
     }
 
@@ -80,7 +80,7 @@ struct OutgoingUpdates {
     }
 
     /// Removes and returns the gathered values, oldest first, if no packets are pending.
-    mutating func takeDue() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeValues() : [] }
+    mutating func removeValuesIfIdle() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeValues() : [] }
 
     /// Removes the oldest pending packet, whose receipt will no longer be reported, and returns its update.
     mutating func removeFirstSent() -> UnsentUpdates.Number? { sent.popFirst()?.number }

@@ -32,7 +32,7 @@ package struct UnsentUpdates: Sendable {
     /// The updates of each client that has made at least one.
     ///
     /// There are few such clients.
-    private var accounts: [ClientUpdates] = []
+    private var clientUpdates: [ClientUpdates] = []
     private var last: UInt64 = 0
     /// The number of unreported updates of all clients.
     ///
@@ -46,10 +46,10 @@ package struct UnsentUpdates: Sendable {
 
     /// Starts an update that consists of `packets` packets so far.
     package mutating func begin(for client: ClientID, expecting packets: Int = 0) -> Number {
-        let index = account(of: client) ?? accounts.count
-        if index == accounts.count { accounts.append(ClientUpdates(client: client, first: last + 1)) }
-        let order = accounts[index].first + UInt64(accounts[index].remaining.count)
-        accounts[index].remaining.append(packets)
+        let index = clientIndex(of: client) ?? clientUpdates.count
+        if index == clientUpdates.count { clientUpdates.append(ClientUpdates(client: client, first: last + 1)) }
+        let order = clientUpdates[index].first + UInt64(clientUpdates[index].remaining.count)
+        clientUpdates[index].remaining.append(packets)
         last = max(last, order)
         count += 1
         return Number(client: client, order: order)
@@ -63,31 +63,33 @@ package struct UnsentUpdates: Sendable {
 
     /// Removes the oldest updates of a client that have been sent completely, and returns how many there were.
     package mutating func collect(for client: ClientID) -> Int {
-        guard let index = account(of: client) else { return 0 }
+        guard let index = clientIndex(of: client) else { return 0 }
         var collected = 0
-        while accounts[index].remaining.first == 0 {
-            _ = accounts[index].remaining.popFirst()
+        while clientUpdates[index].remaining.first == 0 {
+            _ = clientUpdates[index].remaining.popFirst()
             collected += 1
         }
-        accounts[index].first += UInt64(collected)
+        clientUpdates[index].first += UInt64(collected)
         count -= collected
         return collected
     }
 
     /// Returns the client of an update; `nil` if the update was already reported.
     package func client(of number: Number) -> ClientID? {
-        account(of: number.client).flatMap { accounts[$0].position(of: number) }.map { _ in number.client }
+        clientIndex(of: number.client).flatMap { clientUpdates[$0].position(of: number) }.map { _ in number.client }
     }
 
     /// Removes the updates of a client.
     package mutating func remove(_ client: ClientID) {
-        if let index = account(of: client) { count -= accounts.remove(at: index).remaining.count }
+        if let index = clientIndex(of: client) { count -= clientUpdates.remove(at: index).remaining.count }
     }
 
-    private func account(of client: ClientID) -> Int? { accounts.firstIndex { $0.client == client } }
+    private func clientIndex(of client: ClientID) -> Int? { clientUpdates.firstIndex { $0.client == client } }
 
     private mutating func change(_ number: Number, _ body: (inout Int) -> Void) {
-        guard let index = account(of: number.client) else { return }
-        if let position = accounts[index].position(of: number) { accounts[index].remaining.update(position, body) }
+        guard let index = clientIndex(of: number.client) else { return }
+        if let position = clientUpdates[index].position(of: number) {
+            clientUpdates[index].remaining.update(position, body)
+        }
     }
 }

@@ -78,7 +78,7 @@ struct ClientBearersTests {
         #expect(bearers.enhancedCount == 0 && bearers.index(of: .enhanced(Self.channel)) == nil)
         let again = bearers.close(Self.channel)
         #expect(again == nil)
-        bearers.giveUp()
+        bearers.endAll()
         let isRunning = bearers.all[0].isRunning, isFree = bearers.all[0].isFree
         #expect(!isRunning && !isFree, "an answer may still come")
     }
@@ -88,8 +88,8 @@ struct ClientBearersTests {
         var bearers = Self.reading()
         #expect(bearers.deadline == Instant() + .seconds(30))
         let early = bearers.all[0].expire(at: Instant() + .milliseconds(29_999))
-        #expect(early == .nothing && !bearers.all[0].isDead)
+        #expect(early == .nothing && !bearers.all[0].hasTimedOut)
         let due = bearers.all[0].expire(at: Instant() + .seconds(30))
-        #expect(due == .abandon && bearers.all[0].isDead)
+        #expect(due == .abandon && bearers.all[0].hasTimedOut)
     }
 }

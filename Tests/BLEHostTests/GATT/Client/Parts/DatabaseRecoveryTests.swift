@@ -15,7 +15,7 @@ struct DatabaseRecoveryTests {
         let range = AttributeHandleRange(AttributeHandle(wire: 1), AttributeHandle(wire: 9))!
         let service = DiscoveredService(uuid: .short(0x180F), range: range, isPrimary: true)
         database.learn(services: [service], in: .all)
-        database.noteTold(.services, in: .all)
+        database.markDelivered(.services, in: .all)
         return database
     }
 

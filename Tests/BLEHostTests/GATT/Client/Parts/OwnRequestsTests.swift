@@ -40,11 +40,11 @@ struct OwnRequestsTests {
         requests.append(.reconfigure(handle))
         requests.append(.reconfigure(handle))
         requests.putFirst([.announceFeatures(handle), .probe(handle)])
-        requests.append(.keepCache)
+        requests.append(.storeCache)
         requests.remove { $0.isAbout(AttributeHandleRange(handle, handle)!) }
-        #expect(requests.contains(.keepCache))
+        #expect(requests.contains(.storeCache))
         requests.allow(at: at(0))
         let last = requests.next(at: at(250))
-        #expect(last == .keepCache && requests.isEmpty)
+        #expect(last == .storeCache && requests.isEmpty)
     }
 }

@@ -13,7 +13,7 @@ struct PeerDatabaseTests {
         var database = PeerDatabase()
         if isWatched { database.watch() }
         database.learn(services: [service], in: .all)
-        database.spend(.services, in: .all)
+        database.markUsed(.services, in: .all)
         return database
     }
 
@@ -46,9 +46,9 @@ struct PeerDatabaseTests {
         database.verify(under: Self.hash)
         #expect(!database.isVerified && database.firstUnverified?.aspect == .services)
         database.learn(services: [Self.service], in: .all)
-        #expect(database.isVerified && database.hasNews)
+        #expect(database.isVerified && database.hasUnconfirmed)
         database.confirm()
-        #expect(!database.hasNews && database.hash == Self.hash)
+        #expect(!database.hasUnconfirmed && database.hash == Self.hash)
         database.remove(range(1, 2))
         #expect(database.hash == nil, "the hash was of another database")
     }
@@ -68,7 +68,7 @@ struct PeerDatabaseTests {
         database.beginWatching()
         database.learnAbsence(of: .includes, in: .all)
         database.watch()
-        database.noteTold(.includes, in: .all)
+        database.markDelivered(.includes, in: .all)
         database.checkUnwatched()
         #expect(database.firstUnverified?.aspect == .services)
         database.learn(services: [Self.service], in: .all)
@@ -101,7 +101,7 @@ struct PeerDatabaseTests {
     @Test("Impossible attributes are reported once")
     func faults() {
         var database = PeerDatabase()
-        database.doubt([AttributeHandle(wire: 3)])
+        database.noteFaults([AttributeHandle(wire: 3)])
         let first = database.takeFaults(), second = database.takeFaults()
         #expect(first.map(\.wire) == [3] && second.isEmpty)
     }

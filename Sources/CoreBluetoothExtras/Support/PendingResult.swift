@@ -4,27 +4,27 @@ import Foundation
 
 /// A result that a task waits for.
 ///
-/// If more than one result is given, the first one counts.
-final class Answer<Value: Sendable>: Sendable {
+/// If more than one result is set, the first one counts.
+final class PendingResult<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, any Error>)
-        case given(Result<Value, any Error>)
+        case resolved(Result<Value, any Error>)
     }
 
     private let state = Locked(State.open)
 
     /// Sets the result, unless it is already set.
-    func give(_ result: Result<Value, any Error>) {
+    func resolve(_ result: Result<Value, any Error>) {
         let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
             switch state {
             case .open:
-                state = .given(result)
+                state = .resolved(result)
                 return nil
             case .awaited(let continuation):
-                state = .given(result)
+                state = .resolved(result)
                 return continuation
-            case .given: return nil
+            case .resolved: return nil
             }
         }
         waiting?.resume(with: result)
@@ -39,15 +39,15 @@ final class Answer<Value: Sendable>: Sendable {
         get async throws {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    let given: Result<Value, any Error>? = state.withLock { state in
-                        if case .given(let result) = state { return result }
+                    let resolved: Result<Value, any Error>? = state.withLock { state in
+                        if case .resolved(let result) = state { return result }
                         state = .awaited(continuation)
                         return nil
                     }
-                    if let given { continuation.resume(with: given) }
+                    if let resolved { continuation.resume(with: resolved) }
                 }
             } onCancel: {
-                give(.failure(CancellationError()))
+                resolve(.failure(CancellationError()))
             }
         }
     }

@@ -1,5 +1,5 @@
 /// A value that several threads can share, read and change, because a lock protects it.
-final class Guarded<Value>: Sendable {
+final class LockedBox<Value>: Sendable {
     private let content: Protected<Value>
 
     init(_ value: Value) { content = Protected(value) }

@@ -1,7 +1,7 @@
 import BLEWire
 
 /// The connections of clients to peers, and the requests for connections, in the order of the requests.
-struct Attachments {
+struct ClientConnections {
     enum State: Equatable {
         /// The client requested that connecting starts after a delay, which is not over yet.
         case delayed(until: Instant)
@@ -23,7 +23,7 @@ struct Attachments {
         }
     }
 
-    struct Attachment: Equatable {
+    struct ClientConnection: Equatable {
         let client: ClientID
         let peer: PeerIdentifier
         var address: DeviceAddress
@@ -37,18 +37,18 @@ struct Attachments {
         var due: Instant?
 
         /// True if the host must receive an advertisement from the peer before it can connect.
-        fileprivate var isSought: Bool { isPrivate && state == .pending }
+        fileprivate var awaitsAdvertisement: Bool { isPrivate && state == .pending }
     }
 
-    private(set) var all: [Attachment] = []
+    private(set) var all: [ClientConnection] = []
     /// The number of pending requests for peers that the host must receive an advertisement from first.
-    private var soughtCount = 0
+    private var awaitingCount = 0
     /// The established connections, sorted by client and peer.
     private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
     /// The index in ``connected`` that was used last.
     ///
     /// Most requests are for the same peer as the previous one.
-    private var lastAsked = 0
+    private var lastUsed = 0
 
     /// The time at which the next delay or timeout ends; `nil` if there is none.
     var deadline: Instant? {
@@ -61,15 +61,16 @@ struct Attachments {
     }
 
     /// Returns the requests that have timed out.
-    func overdue(at now: Instant) -> [Attachment] {
+    func overdue(at now: Instant) -> [ClientConnection] {
         all.filter { $0.due.map { $0 <= now } ?? false }
     }
 
     /// The addresses of the peers to connect to, without duplicates.
     var wanted: [DeviceAddress] {
         var addresses: [DeviceAddress] = []
-        for attachment in all where attachment.state == .pending && !addresses.contains(attachment.address) {
-            addresses.append(attachment.address)
+        for clientConnection in all
+        where clientConnection.state == .pending && !addresses.contains(clientConnection.address) {
+            addresses.append(clientConnection.address)
         }
         return addresses
     }
@@ -78,7 +79,7 @@ struct Attachments {
     var ownAddress: OwnAddressKind? { all.first { $0.state == .pending }?.request.ownAddress }
 
     /// True if a client waits for a peer that the host must receive an advertisement from first.
-    var seeksPrivatePeers: Bool { soughtCount > 0 }
+    var awaitsAdvertisements: Bool { awaitingCount > 0 }
 
     /// Records the current address of a peer for the clients that wait for the peer.
     ///
@@ -97,9 +98,9 @@ struct Attachments {
     /// `isPrivate` is true if the peer's address changes.
     mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
         for index in all.indices where all[index].peer == peer {
-            if all[index].isSought { soughtCount -= 1 }
+            if all[index].awaitsAdvertisement { awaitingCount -= 1 }
             (all[index].address, all[index].isPrivate) = (address, isPrivate)
-            if all[index].isSought { soughtCount += 1 }
+            if all[index].awaitsAdvertisement { awaitingCount += 1 }
         }
     }
 
@@ -109,22 +110,22 @@ struct Attachments {
     /// Returns the number of a client's connections and requests for connections.
     func count(of client: ClientID) -> Int { all.count { $0.client == client } }
 
-    subscript(client: ClientID, peer: PeerIdentifier) -> Attachment? {
+    subscript(client: ClientID, peer: PeerIdentifier) -> ClientConnection? {
         index(client, peer).map { all[$0] }
     }
 
     /// Returns the link on which a client is connected to a peer; `nil` if it is not.
     @inline(__always)
     mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
-        if !isConnected(client, peer, at: lastAsked) { lastAsked = place(client, peer) }
-        return isConnected(client, peer, at: lastAsked) ? connected[lastAsked].link : nil
+        if !isConnected(client, peer, at: lastUsed) { lastUsed = place(client, peer) }
+        return isConnected(client, peer, at: lastUsed) ? connected[lastUsed].link : nil
     }
 
-    func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
-    func to(_ peer: PeerIdentifier) -> [Attachment] { all.filter { $0.peer == peer } }
+    func of(_ client: ClientID) -> [ClientConnection] { all.filter { $0.client == client } }
+    func to(_ peer: PeerIdentifier) -> [ClientConnection] { all.filter { $0.peer == peer } }
 
     /// Returns the entries of clients that use a link, will use it, or wait for its end.
-    func on(_ link: ConnectionHandle) -> [Attachment] {
+    func on(_ link: ConnectionHandle) -> [ClientConnection] {
         all.filter {
             switch $0.state {
             case .linked(link), .connected(link), .leaving(link, _): true
@@ -133,11 +134,14 @@ struct Attachments {
         }
     }
 
-    mutating func add(_ attachment: Attachment) {
-        precondition(index(attachment.client, attachment.peer) == nil, "the client is already attached to the peer")
-        all.append(attachment)
-        if attachment.isSought { soughtCount += 1 }
-        note(attachment.state, of: attachment.client, attachment.peer)
+    mutating func add(_ clientConnection: ClientConnection) {
+        precondition(
+            index(clientConnection.client, clientConnection.peer) == nil,
+            "the client is already attached to the peer"
+        )
+        all.append(clientConnection)
+        if clientConnection.awaitsAdvertisement { awaitingCount += 1 }
+        note(clientConnection.state, of: clientConnection.client, clientConnection.peer)
     }
 
     /// Changes the state of an entry, which must exist.
@@ -158,15 +162,15 @@ struct Attachments {
 
     mutating func remove(_ client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { return }
-        if all.remove(at: index).isSought { soughtCount -= 1 }
+        if all.remove(at: index).awaitsAdvertisement { awaitingCount -= 1 }
         note(.pending, of: client, peer)
     }
 
     /// Returns the entries whose delay has ended.
     ///
     /// These entries are pending from now on.
-    mutating func begin(at now: Instant) -> [Attachment] {
-        var begun: [Attachment] = []
+    mutating func begin(at now: Instant) -> [ClientConnection] {
+        var begun: [ClientConnection] = []
         for index in all.indices {
             guard case .delayed(let until) = all[index].state, until <= now else { continue }
             change(index, to: .pending)
@@ -176,9 +180,9 @@ struct Attachments {
     }
 
     private mutating func change(_ index: Int, to state: State) {
-        if all[index].isSought { soughtCount -= 1 }
+        if all[index].awaitsAdvertisement { awaitingCount -= 1 }
         all[index].state = state
-        if all[index].isSought { soughtCount += 1 }
+        if all[index].awaitsAdvertisement { awaitingCount += 1 }
         note(state, of: all[index].client, all[index].peer)
     }
 

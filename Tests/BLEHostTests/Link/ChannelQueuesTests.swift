@@ -4,8 +4,8 @@ import Testing
 @testable import BLEHost
 
 @Suite("Channel turns")
-struct ChannelLanesTests {
-    static func drain(_ lanes: inout ChannelLanes<String>) -> [String] {
+struct ChannelQueuesTests {
+    static func drain(_ lanes: inout ChannelQueues<String>) -> [String] {
         var elements: [String] = []
         while let element = lanes.next() { elements.append(element) }
         return elements
@@ -15,7 +15,7 @@ struct ChannelLanesTests {
 
     @Test("Channels take turns, and each keeps its order")
     func turns() {
-        var lanes = ChannelLanes<String>()
+        var lanes = ChannelQueues<String>()
         for number in 0..<3 { lanes.append("a\(number)", on: Self.channels[0]) }
         for number in 0..<2 { lanes.append("b\(number)", on: Self.channels[1]) }
         lanes.append("att", on: .attribute)
@@ -25,7 +25,7 @@ struct ChannelLanesTests {
 
     @Test("Signals go first, without taking a turn from other channels")
     func signals() {
-        var lanes = ChannelLanes<String>()
+        var lanes = ChannelQueues<String>()
         for number in 0..<4 {
             lanes.append("signal", on: .leSignaling)
             lanes.append("att", on: .attribute)
@@ -48,7 +48,7 @@ struct ChannelLanesTests {
 
     @Test("Dropped packets are not sent")
     func removed() {
-        var lanes = ChannelLanes<String>()
+        var lanes = ChannelQueues<String>()
         for channel in Self.channels { for number in 0..<2 { lanes.append("\(channel.wire) \(number)", on: channel) } }
         _ = lanes.next()
         lanes.remove(Self.channels[1])

@@ -4,17 +4,17 @@ import BLESession
 import BLEWire
 
 /// The description of a session that `ble` shows: its use of the radio, the phase of its app, and its links.
-struct SessionFacts: Sendable {
+struct SessionDescription: Sendable {
     /// The maximum number of links in the description.
     static let mostLinks = 256
 
     private var fact = AppFact()
-    private var wishes = RequestedAlerts()
+    private var requestedAlerts = RequestedAlerts()
     /// True if notified values can be sent to the app without being examined.
     private var passesValues = true
 
     /// True if the app may receive all notified values, because its services are not restricted.
-    var receivesAllValues = true { didSet { lookAtWishes() } }
+    var receivesAllValues = true { didSet { updatePassesValues() } }
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
         fact.process = app.map { UInt32(bitPattern: $0.process) }
@@ -42,21 +42,21 @@ struct SessionFacts: Sendable {
     }
 
     /// The description to send to `ble`.
-    var told: AppFact { fact }
+    var appFact: AppFact { fact }
 
     /// Records a request from the app.
     mutating func note(_ request: ClientRequest) {
         if case .appMoved(let phase) = request { fact.phase = phase }
         fact.use.note(request)
-        wishes.note(request)
-        lookAtWishes()
+        requestedAlerts.note(request)
+        updatePassesValues()
     }
 
-    private mutating func lookAtWishes() { passesValues = receivesAllValues && wishes.isEmpty }
+    private mutating func updatePassesValues() { passesValues = receivesAllValues && requestedAlerts.isEmpty }
 
     /// Returns the alert to show for this event, if the app has requested one and is suspended; otherwise `nil`.
     func alert(insteadOf event: ClientEvent) -> ClientAlert? {
-        guard let (occasion, peer) = wishes.occasion(of: event), isAsleep else { return nil }
+        guard let (occasion, peer) = requestedAlerts.occasion(of: event), isAsleep else { return nil }
         let app = fact.program.split(separator: "/").last.map(String.init) ?? "An app"
         return ClientAlert(occasion, of: app, with: peer, called: name(of: peer, in: event))
     }
@@ -102,8 +102,8 @@ struct SessionFacts: Sendable {
     /// Records an event that the app receives.
     mutating func note(_ event: ClientEvent) {
         if case .restored = event {
-            wishes.note(event)
-            lookAtWishes()
+            requestedAlerts.note(event)
+            updatePassesValues()
         }
         fact.use.note(event)
         switch event {

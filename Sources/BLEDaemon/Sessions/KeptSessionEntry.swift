@@ -5,9 +5,9 @@ import BLESession
 /// A session with a restore identifier, whose app may be running or not.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
-final class KeptApp: @unchecked Sendable {
+final class KeptSessionEntry: @unchecked Sendable {
     let key: AppKey
-    let session: ServedSession
+    let session: RemoteAppSession
     /// The app's last description of itself.
     private(set) var description: AppDescription?
     /// True if the stored record is no longer up to date.
@@ -18,7 +18,7 @@ final class KeptApp: @unchecked Sendable {
     private var kept: KeptSession
 
     /// Creates the entry of a session whose app is connected.
-    init(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) {
+    init(_ key: AppKey, _ description: AppDescription?, _ session: RemoteAppSession) {
         self.key = key
         self.description = description
         self.session = session
@@ -26,7 +26,7 @@ final class KeptApp: @unchecked Sendable {
     }
 
     /// Creates the entry of a session that an earlier run of the daemon has stored.
-    init(_ record: KeptRecord, _ session: ServedSession) {
+    init(_ record: KeptRecord, _ session: RemoteAppSession) {
         key = record.key
         description = record.description
         self.session = session
@@ -41,7 +41,7 @@ final class KeptApp: @unchecked Sendable {
     /// Returns a description of the session, as `ble` shows it.
     ///
     /// `radio` is the name of the session's radio.
-    func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
+    func fact(radio: String) -> AppFact { SessionDescription(key, radio: radio, keeping: kept.state).appFact }
 
     /// Ends the link to a peer, or all links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
@@ -65,7 +65,7 @@ final class KeptApp: @unchecked Sendable {
     /// Sets the permissions of an app that is not running, and ends everything that they do not allow.
     func apply(_ grant: Grant) {
         var gate = SessionFilter(grant, for: key.role)
-        _ = gate.admit(.restored(kept.state))
+        _ = gate.filter(.restored(kept.state))
         for request in gate.takeWithdrawals() {
             note(request)
             session.perform(request)
@@ -93,14 +93,14 @@ final class KeptApp: @unchecked Sendable {
     /// - Returns: True if the app must be launched.
     func receive(_ event: ClientEvent, canLaunch: Bool, _ handler: (ClientEvent) -> Void) -> Bool {
         switch kept.receive(event, canLaunch: canLaunch) {
-        case .deliver: tell(event, handler)
+        case .deliver: deliver(event, handler)
         case .deliverAll(let events, let requests):
-            for event in events { tell(event, handler) }
+            for event in events { deliver(event, handler) }
             for request in requests { session.perform(request) }
         case .hold(let launches): return launches
         case .refuse(let answer): session.perform(answer)
         case .send(let requests): for request in requests { session.perform(request) }
-        case .giveUp:
+        case .dropSession:
             isGivenUp = true
             isChanged = true
         case .drop: break
@@ -108,7 +108,7 @@ final class KeptApp: @unchecked Sendable {
         return false
     }
 
-    private func tell(_ event: ClientEvent, _ handler: (ClientEvent) -> Void) {
+    private func deliver(_ event: ClientEvent, _ handler: (ClientEvent) -> Void) {
         if event.isKept { isChanged = true }
         handler(event)
     }

@@ -9,7 +9,7 @@ import BLESession
 /// restarts of the daemon.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
-final class KeptApps: @unchecked Sendable {
+final class KeptSessions: @unchecked Sendable {
     /// The maximum number of kept sessions.
     ///
     /// Further sessions end with their apps.
@@ -17,7 +17,7 @@ final class KeptApps: @unchecked Sendable {
 
     private let file: KeptFile?
     private let launcher: AppLauncher
-    private var apps: [KeptApp] = []
+    private var apps: [KeptSessionEntry] = []
     private let radios: Radios
     private var policy: AppPolicy
     private let log: DaemonLog
@@ -46,8 +46,8 @@ final class KeptApps: @unchecked Sendable {
         for record in file?.read() ?? [] where apps.count < Self.most {
             guard let link = radios[record.key.radio], record.key.role == record.state.role, isAllowed(record.key)
             else { continue }
-            let session = ServedSession(wake: wake)
-            let app = KeptApp(record, session)
+            let session = RemoteAppSession(wake: wake)
+            let app = KeptSessionEntry(record, session)
             app.apply(grant(to: record.key))
             apps.append(app)
             session.open(record.key.role, for: owner(of: record.key), on: link)
@@ -71,7 +71,7 @@ final class KeptApps: @unchecked Sendable {
     }
 
     /// Records that the app of a session has ended.
-    func appEnded(_ app: KeptApp) {
+    func appEnded(_ app: KeptSessionEntry) {
         app.session.give(to: owner(of: app.key))
         app.appEnded()
     }
@@ -98,7 +98,7 @@ final class KeptApps: @unchecked Sendable {
 
     /// Returns the kept session of an app that has been launched again; `nil` if there is none, or a running app has
     /// it.
-    func take(_ key: AppKey, _ description: AppDescription?) -> KeptApp? {
+    func take(_ key: AppKey, _ description: AppDescription?) -> KeptSessionEntry? {
         let launch = AppLaunch(key, description)
         let app = apps.first { $0.key == key && $0.launch.isSameApp(as: launch) && !$0.hasApp }
         if let app { launcher.launched(app.launch) }
@@ -107,8 +107,8 @@ final class KeptApps: @unchecked Sendable {
 
     /// Keeps a new session; returns `nil` if there are too many sessions, or the app already has one with this
     /// identifier.
-    func keep(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) -> KeptApp? {
-        let app = KeptApp(key, description, session)
+    func add(_ key: AppKey, _ description: AppDescription?, _ session: RemoteAppSession) -> KeptSessionEntry? {
+        let app = KeptSessionEntry(key, description, session)
         guard apps.count < Self.most, !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
         else { return nil }
         apps.append(app)
@@ -124,7 +124,7 @@ final class KeptApps: @unchecked Sendable {
     }
 
     /// Closes an app's session, and leaves it out when the file is next written.
-    func forget(_ app: KeptApp) {
+    func forget(_ app: KeptSessionEntry) {
         apps.removeAll { $0 === app }
         app.session.close()
         isOutdated = true
@@ -151,7 +151,7 @@ final class KeptApps: @unchecked Sendable {
     }
 
     /// Launches an app, so that it restores all of its sessions.
-    private func launch(_ app: KeptApp) {
+    private func launch(_ app: KeptSessionEntry) {
         let waiting = apps.filter { !$0.hasApp && $0.launch.isSameApp(as: app.launch) }.map(\.key)
         let credentials = AppCredentials(
             user: app.key.user,
@@ -168,9 +168,12 @@ final class KeptApps: @unchecked Sendable {
         guard let begun else { return }
         log.note(begun ? "launched to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
         guard begun else { return }
-        later(AppLauncher.patience) { [launcher, log, launch = app.launch] in
+        later(AppLauncher.restoreTimeout) { [launcher, log, launch = app.launch] in
             guard launcher.isAwaited(launch) else { return }
-            log.note("did not restore its session within \(AppLauncher.patience) after its launch", of: credentials)
+            log.note(
+                "did not restore its session within \(AppLauncher.restoreTimeout) after its launch",
+                of: credentials
+            )
         }
     }
 }

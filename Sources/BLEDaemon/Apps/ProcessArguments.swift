@@ -1,7 +1,7 @@
 import Glibc
 
 /// The arguments and environment of a program in the form that system calls take (`argv` and `envp`).
-struct ProcessVectors {
+struct ProcessArguments {
     typealias Vector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
     /// Calls `body` with the arguments, and with this process's environment in which `variables` have been set.

@@ -3,7 +3,7 @@ package import BLEWire
 /// An enum of messages, or of parts of messages, in which a code octet selects the case.
 ///
 /// Each case states its code and its fields once, and the compiler finds cases that are missing.
-package protocol Choice: Equatable, Sendable {
+package protocol TaggedEnum: Equatable, Sendable {
     /// The code of this case. No version of the protocol uses it for another case.
     var code: UInt8 { get }
 
@@ -22,7 +22,7 @@ package protocol Choice: Equatable, Sendable {
     mutating func fields(_ wire: inout some AnyWire) throws(PacketError)
 }
 
-extension Choice {
+extension TaggedEnum {
     package mutating func become(_ code: UInt8) throws(PacketError) {
         guard let blank = Self(blank: code) else { throw .reserved(field: "Code") }
         self = blank

@@ -3,21 +3,21 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Attachments of clients to peers")
-struct AttachmentsTests {
+@Suite("Connections of clients to peers")
+struct ClientConnectionsTests {
     static let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
     static let peer = PeerIdentifier(rawValue: 1), far = PeerIdentifier(rawValue: 2)
     static let link = ConnectionHandle(wire: 0x40)!
 
     static func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(number, .random) }
 
-    static func attachment(
+    static func clientConnection(
         _ client: ClientID,
         _ peer: PeerIdentifier,
-        _ state: Attachments.State = .pending,
+        _ state: ClientConnections.State = .pending,
         isPrivate: Bool = false,
         due: Instant? = nil
-    ) -> Attachments.Attachment {
+    ) -> ClientConnections.ClientConnection {
         .init(
             client: client,
             peer: peer,
@@ -31,10 +31,10 @@ struct AttachmentsTests {
 
     @Test("The list of wanted addresses has each address once, in the order of the requests")
     func wanted() {
-        var all = Attachments()
-        all.add(Self.attachment(Self.client, Self.far))
-        all.add(Self.attachment(Self.other, Self.far))
-        all.add(Self.attachment(Self.client, Self.peer))
+        var all = ClientConnections()
+        all.add(Self.clientConnection(Self.client, Self.far))
+        all.add(Self.clientConnection(Self.other, Self.far))
+        all.add(Self.clientConnection(Self.client, Self.peer))
         #expect(all.wanted == [Self.address(2), Self.address(1)])
         all.set(.linked(Self.link), for: Self.client, Self.peer)
         #expect(all.wanted == [Self.address(2)])
@@ -48,12 +48,12 @@ struct AttachmentsTests {
         #expect(gone == nil)
     }
 
-    @Test("Attachments report which clients share a link and which wait for its end")
+    @Test("Connections report which clients share a link and which wait for its end")
     func sharing() {
-        var all = Attachments()
-        all.add(Self.attachment(Self.client, Self.peer, .connected(Self.link)))
-        all.add(Self.attachment(Self.other, Self.peer, .leaving(Self.link, again: nil)))
-        all.add(Self.attachment(Self.client, Self.far))
+        var all = ClientConnections()
+        all.add(Self.clientConnection(Self.client, Self.peer, .connected(Self.link)))
+        all.add(Self.clientConnection(Self.other, Self.peer, .leaving(Self.link, again: nil)))
+        all.add(Self.clientConnection(Self.client, Self.far))
         #expect(all.on(Self.link).map(\.client) == [Self.client, Self.other])
         #expect(all.to(Self.peer).count == 2 && all.of(Self.client).count == 2 && all.count == 3)
         all.remove(Self.other, Self.peer)
@@ -64,9 +64,11 @@ struct AttachmentsTests {
     @Test("Delayed requests begin when due, and expired ones are reported")
     func deadlines() {
         let now = Instant()
-        var all = Attachments()
-        all.add(Self.attachment(Self.client, Self.peer, .delayed(until: now + .seconds(2)), due: now + .seconds(9)))
-        all.add(Self.attachment(Self.other, Self.peer, due: now + .seconds(5)))
+        var all = ClientConnections()
+        all.add(
+            Self.clientConnection(Self.client, Self.peer, .delayed(until: now + .seconds(2)), due: now + .seconds(9))
+        )
+        all.add(Self.clientConnection(Self.other, Self.peer, due: now + .seconds(5)))
         #expect(all.deadline == now + .seconds(2))
         let early = all.begin(at: now + .milliseconds(1_999)), begun = all.begin(at: now + .seconds(2))
         #expect(early.isEmpty && begun.map(\.client) == [Self.client])
@@ -76,27 +78,27 @@ struct AttachmentsTests {
         #expect(all.deadline == now + .seconds(9), "who is connected waits for nothing")
     }
 
-    @Test("Attachments report whether a private peer must be found by scanning first")
+    @Test("Connections report whether a private peer must be found by scanning first")
     func privatePeers() {
-        var all = Attachments()
-        all.add(Self.attachment(Self.client, Self.peer, isPrivate: true))
-        all.add(Self.attachment(Self.other, Self.peer, .delayed(until: Instant()), isPrivate: true))
-        #expect(all.seeksPrivatePeers)
+        var all = ClientConnections()
+        all.add(Self.clientConnection(Self.client, Self.peer, isPrivate: true))
+        all.add(Self.clientConnection(Self.other, Self.peer, .delayed(until: Instant()), isPrivate: true))
+        #expect(all.awaitsAdvertisements)
         all.set(.connected(Self.link), for: Self.client, Self.peer)
-        #expect(!all.seeksPrivatePeers)
+        #expect(!all.awaitsAdvertisements)
         _ = all.begin(at: Instant())
-        #expect(all.seeksPrivatePeers)
+        #expect(all.awaitsAdvertisements)
         all.relocate(Self.peer, to: Self.address(9), isPrivate: false)
-        #expect(!all.seeksPrivatePeers && all[Self.other, Self.peer]?.address == Self.address(9))
+        #expect(!all.awaitsAdvertisements && all[Self.other, Self.peer]?.address == Self.address(9))
         all.relocate(Self.peer, to: Self.address(9), isPrivate: true)
         all.remove(Self.other, Self.peer)
-        #expect(!all.seeksPrivatePeers)
+        #expect(!all.awaitsAdvertisements)
     }
 
     @Test("A peer's new address is stored only for clients that are waiting, and reported if it changed")
     func moving() {
-        var all = Attachments()
-        all.add(Self.attachment(Self.client, Self.peer))
+        var all = ClientConnections()
+        all.add(Self.clientConnection(Self.client, Self.peer))
         let news = all.move(Self.peer, to: Self.address(9)), known = all.move(Self.peer, to: Self.address(9))
         #expect(news && !known)
         all.set(.connected(Self.link), for: Self.client, Self.peer)

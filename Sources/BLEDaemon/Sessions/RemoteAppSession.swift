@@ -5,7 +5,7 @@ import Synchronization
 /// A session with a host on behalf of an app in another process, with the events that have not been sent to the app.
 ///
 /// The host adds events during its turns, and the daemon takes them in its own next turn.
-final class ServedSession: Sendable {
+final class RemoteAppSession: Sendable {
     /// The events that wait for the daemon to take them.
     ///
     /// A `Mutex`, because `Locked` would take ten times as long: the compiler does not specialize that generic type
