@@ -15,7 +15,7 @@ class EventQueue(Generic[Item]):
     dropped.
     """
 
-    LIMIT = 1024
+    LIMIT = 256
 
     def __init__(self, on_room: Callable[[], None]) -> None:
         self._items: deque[Item] = deque()
