@@ -44,7 +44,7 @@ def daemon(radio):
 
 
 def types():
-    subprocess.run([python, "-m", "mypy", "--strict", "--no-error-summary", "-p", "corebluetooth_linux"], check=True,
+    subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--no-error-summary", "-p", "corebluetooth_linux"], check=True,
                    cwd=here.parent.parent / "Python", timeout=300)
     print("mypy: the types of the package are right")
 
