@@ -44,8 +44,9 @@ def daemon(radio):
 
 
 def types():
-    subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--no-error-summary", "-p", "corebluetooth_linux"], check=True,
-                   cwd=here.parent.parent / "Python", timeout=300)
+    package = here.parent.parent / "Python/corebluetooth_linux"
+    command = [python, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--no-error-summary", "-p", package.name]
+    subprocess.run(command, check=True, cwd=package.parent, timeout=300)
     print("mypy: the types of the package are right")
 
 
