@@ -8,6 +8,8 @@ import CoreBluetoothExtras
 @MainActor
 final class DescribedPeripheral: NSObject {
     private var plan: PeripheralDescription
+    /// The clock for the intervals between values, and for the delays of answers.
+    private let clock: any Clock<Duration>
     private let report: (Fact) -> Void
     private var manager: CBPeripheralManager!
     private var radio = RadioWatch()
@@ -39,8 +41,13 @@ final class DescribedPeripheral: NSObject {
     /// Called when the radio becomes unavailable or available again.
     var onRadioChange: ((RadioChange) -> Void)?
 
-    init(_ description: PeripheralDescription, report: @escaping (Fact) -> Void) {
+    init(
+        _ description: PeripheralDescription,
+        clock: any Clock<Duration> = ContinuousClock(),
+        report: @escaping (Fact) -> Void
+    ) {
         plan = description
+        self.clock = clock
         self.report = report
         super.init()
         for service in plan.device.services { published.append(make(service)) }
@@ -189,9 +196,9 @@ final class DescribedPeripheral: NSObject {
     /// Starts to send the described values of a characteristic periodically, in turn.
     private func startSending(_ characteristic: CBMutableCharacteristic) {
         guard sending[characteristic] == nil, let cycle = cycles[characteristic] else { return }
-        sending[characteristic] = Task { [weak self] in
+        sending[characteristic] = Task { [weak self, clock] in
             for index in 0... {
-                try await Task.sleep(for: cycle.interval)
+                try await clock.sleep(for: cycle.interval)
                 guard let self else { return }
                 let value = cycle.values[index % cycle.values.count]
                 if self.unsent.isEmpty { self.change(characteristic, to: Data(value)) }
@@ -201,8 +208,8 @@ final class DescribedPeripheral: NSObject {
 
     /// Sends the value of an answer after its delay.
     private func send(_ answer: SimulatedPeripheral.Answer) {
-        Task { [weak self] in
-            try await Task.sleep(for: answer.delay)
+        Task { [weak self, clock] in
+            try await clock.sleep(for: answer.delay)
             _ = self?.setValue(Data(answer.value), of: CBUUID(string: answer.characteristic))
         }
     }

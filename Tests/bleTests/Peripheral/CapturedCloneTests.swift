@@ -81,7 +81,9 @@ struct CapturedCloneTests {
         )
         paths.append(
             try await Self.capture(seed: seed + 200) { world in
-                world.machine("device").inhabit { DescribedPeripheral(PeripheralDescription(copy)) { _ in } }
+                world.machine("device").inhabit {
+                    DescribedPeripheral(PeripheralDescription(copy), clock: world.clock) { _ in }
+                }
             }
         )
         #expect(captured.services.map(\.uuid).contains(.short(0xFFA0)) && captured.services.count >= 4)
@@ -117,7 +119,7 @@ struct CapturedCloneTests {
             var served: DescribedPeripheral?
             if isServed {
                 served = world.machine("device").inhabit {
-                    DescribedPeripheral(PeripheralDescription(copy)) { _ in }
+                    DescribedPeripheral(PeripheralDescription(copy), clock: world.clock) { _ in }
                 }
             } else {
                 world.place(copy)

@@ -57,7 +57,7 @@ final class SessionBench {
         phone = world.machine("phone")
         sensor = world.machine("sensor", at: .init(x: 2))
         let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
-        lamp = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
+        lamp = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device), clock: world.clock) { _ in } }
         let output = try Output()
         self.output = output
         let printer = Printer(json: true) { line in MainActor.assumeIsolated { output.add(line) } }
