@@ -20,7 +20,7 @@ import time
 bled, bridge, ble = (os.path.abspath(path) for path in sys.argv[1:4])
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
-from programs import air, process  # noqa: E402
+from programs import air, bleak_tests, process  # noqa: E402
 
 home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop") / "bluez-api"
 python = home / "venv/bin/python"
@@ -137,18 +137,8 @@ def peripheral():
 
 
 def suite():
-    folder = pathlib.Path(os.environ.get("BLEAK_TESTS") or home / "bleak")
-    if not (folder / "tests").is_dir():
-        return print("skipped: bleak's own tests are not there; set BLEAK_TESTS to a folder with them")
     with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
-        command = [python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=",
-                   f"--bleak-hci-transport=tcp-client:127.0.0.1:{other}"]
-        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=170)
-    failed = re.findall(r"^FAILED \S+::(\w+)", result.stdout, re.MULTILINE)
-    unexpected = [name for name in failed if name not in KNOWN]
-    last = (result.stdout.strip().splitlines() or [""])[-1]
-    assert not unexpected and " passed" in last, f"{result.stdout[-6000:]}\n{result.stderr[-2000:]}\n{unexpected}"
-    print(f"bleak's own tests: {last}; expected to fail: {failed}")
+        bleak_tests(python, home=home.parent, peripheral=other, environment=environment, known=KNOWN)
 
 
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.

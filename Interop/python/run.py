@@ -21,7 +21,7 @@ import time
 bled, ble = (os.path.abspath(path) for path in sys.argv[1:3])
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
-from programs import air, process  # noqa: E402
+from programs import air, bleak_tests, process  # noqa: E402
 
 home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop").resolve()
 python = home / "python/venv/bin/python"
@@ -75,18 +75,8 @@ def bleak():
 
 
 def suite():
-    folder = pathlib.Path(os.environ.get("BLEAK_TESTS") or home / "bluez-api/bleak")
-    if not (folder / "tests").is_dir():
-        return print("skipped: bleak's own tests are not there; set BLEAK_TESTS to a folder with them")
     with air(ble) as (one, other), daemon(f"tcp:127.0.0.1:{one}") as own:
-        command = [python, "-m", "corebluetooth_linux", "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider",
-                   "-o", "addopts=", f"--bleak-hci-transport=tcp-client:127.0.0.1:{other}"]
-        result = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=300)
-    failed = re.findall(r"^FAILED \S+::(\w+)", result.stdout, re.MULTILINE)
-    unexpected = [name for name in failed if name not in KNOWN]
-    last = (result.stdout.strip().splitlines() or [""])[-1]
-    assert not unexpected and " passed" in last, f"{result.stdout[-6000:]}\n{result.stderr[-2000:]}\n{unexpected}"
-    print(f"bleak's own tests: {last}; expected to fail: {failed}")
+        bleak_tests(python, "-m", "corebluetooth_linux", home=home, peripheral=other, environment=own, known=KNOWN)
 
 
 def ruuvitag():

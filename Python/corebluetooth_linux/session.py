@@ -38,6 +38,7 @@ class Session:
         self._program = program or os.environ.get("BLE") or shutil.which("ble") or "ble"
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._messages: asyncio.Task[None] | None = None
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._next = 0
         self._may_read = asyncio.Event()
@@ -239,7 +240,7 @@ class Session:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-        for task in (self._reader, getattr(self, "_messages", None)):
+        for task in (self._reader, self._messages):
             if task:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError, BluetoothError):

@@ -28,7 +28,7 @@ final class SessionBench {
     /// The lines that were written, as objects.
     var lines: [[String: Any]] { output.lines }
 
-    /// The lines of the engine, each of which must have the schema.
+    /// The lines that the engine has written, each checked against the schema.
     @MainActor
     private final class Output {
         var lines: [[String: Any]] = []
