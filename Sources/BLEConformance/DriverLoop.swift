@@ -1,3 +1,4 @@
+import BLERuntime
 import BLEWire
 import Foundation
 
@@ -93,5 +94,52 @@ struct LineBuffer {
         var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         rest = lines.popLast().map { Array($0) } ?? []
         return lines.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// A part of the stack that is driven by packets and JSON lines, and that returns packets and JSON lines.
+protocol Driver {
+    /// Returns the next output. Call it until it returns `nil`.
+    mutating func next() -> DriverOutput?
+    /// The time at which to call ``wake(at:)`` unless something else happens first.
+    var deadline: Instant? { mutating get }
+    mutating func receive(packet: [UInt8], at now: Instant)
+    /// Processes a line of standard input.
+    mutating func receive(line: String, at now: Instant) throws
+    mutating func wake(at now: Instant)
+}
+
+enum DriverOutput: Equatable {
+    /// A packet to send on descriptor 3.
+    case packet([UInt8])
+    /// A line to print to standard output.
+    case line(String)
+}
+
+/// The encoding and decoding of JSON lines, whose keys have a fixed order.
+enum JSONLine {
+    /// Encodes a value as a line.
+    static func text(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return String(decoding: try encoder.encode(value), as: UTF8.self).printableJSON } catch {
+            preconditionFailure("\(value) cannot be encoded as JSON: \(error)")
+        }
+    }
+
+    /// Prints a value as a line; exits the process if standard output cannot be written.
+    static func print(_ value: some Encodable) {
+        do throws(StandardStream.Failure) {
+            try StandardStream.output.write(line: text(value))
+        } catch {
+            BLEConformance.end("\(error)")
+        }
+    }
+
+    /// Decodes a value from a line.
+    static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
+        do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
+            throw Senseless("standard input: \(line): \((error as? DecodingError)?.explanation ?? "\(error)")")
+        }
     }
 }

@@ -67,7 +67,7 @@ struct TidyTests {
         "Sources/BLEDaemon/ConnectionAcceptor.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLEDaemon/Daemon.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLERuntime/HostRunner.swift": (1, "used by the thread that holds the loop's lock"),
-        "Sources/BLERuntime/Loop/LoopLock.swift": (1, "it is a lock"),
+        "Sources/BLERuntime/Loop/LoopInbox.swift": (1, "it is a lock"),
         "Sources/BLERuntime/Loop/LoopThread.swift": (1, "all that other threads use is Sendable by itself"),
         "Sources/BLERuntime/Loop/LoopWork.swift": (1, "all but the identity of the thread is protected by the lock"),
         "Sources/BLERuntime/Loop/LoopWatch.swift": (2, "used on one thread, cancelled through an atomic"),

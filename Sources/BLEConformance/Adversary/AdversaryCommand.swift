@@ -1,6 +1,7 @@
 import ArgumentParser
 import BLERuntime
 import Dispatch
+import Foundation
 import Synchronization
 
 /// The command `adversary`, which attacks the host with every short sequence of a hostile peer's packets.
@@ -43,5 +44,17 @@ struct AdversaryCommand: ParsableCommand {
         }
         if let peak = ProcessMemory.peak { JSONLine.print(["peak_megabytes": peak >> 20]) }
         if !isSound.withLock(\.self) { throw ExitCode(1) }
+    }
+}
+
+/// The memory use of this process, as Linux reports it.
+enum ProcessMemory {
+    /// The maximum resident size in octets; `nil` if the system does not report it.
+    ///
+    /// Linux reports it in kibibytes, in the field `VmHWM` of proc_pid_status(5).
+    static var peak: Int? {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 << 10 }
     }
 }

@@ -1,3 +1,5 @@
+import BLEWire
+
 /// The loss of signal strength over distance: the log-distance model of a furnished room.
 ///
 /// | property | value |
@@ -39,5 +41,45 @@ enum PathLoss {
             term *= square
         }
         return (Double(value.exponent) * 0.693147180559945309 + 2 * sum) * 0.434294481903251828
+    }
+}
+
+/// The parts of the air that an exchange of packets on a link needs: random numbers, losses and the record.
+struct AirPath: Sendable {
+    var random: SeededGenerator
+    var loss: Double
+    /// The packets that were sent and not yet output; `nil` if packets are not recorded.
+    var records: [AirRecord]?
+
+    /// Decides at random whether a packet with a mean strength of `strength` dBm arrives.
+    @inline(__always)
+    mutating func delivers(strength: Int) -> Bool {
+        if strength < PathLoss.sensitivity + PathLoss.noise {
+            guard strength + noise() >= PathLoss.sensitivity else { return false }
+        }
+        return !random.happens(loss)
+    }
+
+    /// Chooses the noise of one packet at random, in decibels.
+    @inline(__always)
+    mutating func noise() -> Int { Int(random.below(Int64(2 * PathLoss.noise + 1))) - PathLoss.noise }
+}
+
+/// The position of a controller, in metres.
+package struct Position: Hashable, Sendable {
+    package var x: Double
+    package var y: Double
+    package var z: Double
+
+    package init(x: Double = 0, y: Double = 0, z: Double = 0) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    /// Returns the distance to `other`, in metres.
+    package func distance(to other: Self) -> Double {
+        let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
+        return (dx * dx + dy * dy + dz * dz).squareRoot()
     }
 }

@@ -1,3 +1,5 @@
+package import BLEWire
+
 extension Range<Int> {
     /// Returns the first index for which `precedes` is false, by binary search.
     ///
@@ -11,5 +13,13 @@ extension Range<Int> {
             if precedes(middle) { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension Instant? {
+    /// Replaces this instant with `other` if `other` is earlier, or if this is `nil`.
+    package mutating func bringForward(to other: Instant?) {
+        guard let other, self.map({ other < $0 }) ?? true else { return }
+        self = other
     }
 }

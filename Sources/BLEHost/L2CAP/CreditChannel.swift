@@ -155,3 +155,46 @@ struct CreditChannel {
         return abandon()
     }
 }
+
+/// An event on an Enhanced ATT bearer, a channel that the attribute layer owns.
+enum BearerEvent: Equatable {
+    /// A channel was opened, at the request of this host or of the peer.
+    case opened(OpenedChannel)
+    /// A channel that this host requested was refused.
+    case refused(Failure)
+    /// The MTU of a bearer has changed to this number of octets, because the peer has increased its MTU.
+    case mtuChanged(ChannelID, Int)
+    /// An event on an open channel.
+    case channel(ChannelID, ChannelEvent)
+}
+
+/// A protocol violation by a peer on a credit-based channel.
+///
+/// The violation closes the channel.
+package enum ChannelFault: Equatable, Sendable {
+    /// A K-frame for which the peer had no credit.
+    case noCredit
+    /// A K-frame longer than this host's MPS.
+    case frameTooLong
+    /// The first K-frame of an SDU does not contain the SDU length.
+    case lengthMissing
+    /// An SDU longer than this host's MTU.
+    case sduTooLong
+    /// More octets in an SDU than its SDU length announces.
+    case sduExceeded
+    /// More than 65535 credits.
+    case creditsExceeded
+}
+
+extension ChannelFault: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noCredit: "a K-frame without a credit"
+        case .frameTooLong: "a K-frame longer than the MPS"
+        case .lengthMissing: "an SDU without its length"
+        case .sduTooLong: "an SDU longer than the MTU"
+        case .sduExceeded: "an SDU longer than announced"
+        case .creditsExceeded: "more than 65535 credits"
+        }
+    }
+}

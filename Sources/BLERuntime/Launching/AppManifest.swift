@@ -1,3 +1,5 @@
+package import BLEHost
+package import BLESession
 package import FoundationEssentials
 import Glibc
 
@@ -54,4 +56,52 @@ package struct AppManifest: Decodable, Equatable {
 
     /// Returns whether the app declares this background mode.
     package func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }
+}
+
+/// The background modes that a process declares in an environment variable, as apps do in an Info.plist.
+package enum BackgroundDeclaration {
+    /// The environment variable with the declaration: `bluetooth-central`, `bluetooth-peripheral` or both, separated by
+    /// a comma.
+    package static let variable = "BLUETOOTH_BACKGROUND_MODES"
+
+    /// Returns the phase of an app whose process has this declaration.
+    ///
+    /// The app is in the foreground if there is no declaration or its role needs no mode, in the background if the mode
+    /// of its role is declared, and suspended otherwise.
+    package static func phase(of role: ClientRole, declared text: String?) -> AppPhase {
+        guard let text, let mode = mode(of: role) else { return .foreground }
+        return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended
+    }
+
+    /// Returns the background mode that a role needs; `nil` if it needs none.
+    package static func mode(of role: ClientRole) -> String? {
+        switch role {
+        case .central: "bluetooth-central"
+        case .peripheral: "bluetooth-peripheral"
+        case .agent, .tester: nil
+        }
+    }
+}
+
+extension AppDescription {
+    /// Returns the description that this process, as an app with this role, sends to the daemon.
+    package static func own(as role: ClientRole) -> Self {
+        let program = SystemFile.target(of: "/proc/self/exe") ?? ""
+        return Self(program: program, unit: unit(of: program, as: role)?.description)
+    }
+
+    /// Returns the unit that launches this process again; `nil` if there is none.
+    ///
+    /// If the program's manifest declares the role's background mode, this is the unit that the manifest names.
+    /// Otherwise it is the unit that the process runs in, if that unit's file declares the mode.
+    private static func unit(of program: String, as role: ClientRole) -> UnitName? {
+        let mode = BackgroundDeclaration.mode(of: role)
+        if let manifest = AppManifest(ofProgram: program, user: geteuid()), manifest.declares(mode) {
+            return manifest.unit
+        }
+        guard let unit = ServiceUnit(inGroups: SystemFile.text(of: "/proc/self/cgroup")), let mode,
+            unit.backgroundModes({ name in getenv(name).map { String(cString: $0) } }).contains(mode)
+        else { return nil }
+        return unit.name
+    }
 }

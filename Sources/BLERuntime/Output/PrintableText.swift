@@ -1,3 +1,5 @@
+import Logging
+
 /// A filter that decides which characters of a text are safe to show on a terminal.
 ///
 /// Names, values and error messages come from peers, files and daemons. Some of their characters would be invisible, or
@@ -111,4 +113,39 @@ extension StringProtocol {
 
 extension Emphasis {
     fileprivate var scalars: String.UnicodeScalarView { rawValue.unicodeScalars }
+}
+
+/// A log handler that passes messages on after it has replaced characters that are unsafe on a terminal
+/// (``PrintableText``).
+struct PrintableLog: LogHandler {
+    private var base: any LogHandler
+
+    /// Creates a handler that passes messages on to another one.
+    init(_ base: any LogHandler) { self.base = base }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+
+    var logLevel: Logger.Level {
+        get { base.logLevel }
+        set { base.logLevel = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var event = event
+        event.message = "\(event.message.description.printable)"
+        base.log(event: event)
+    }
 }

@@ -34,3 +34,67 @@
     /// ``transactionTimeout`` in nanoseconds.
     @inlinable package static var transactionNanoseconds: Int64 { 30_000_000_000 }
 }
+
+extension ATT {
+    /// A request that announces the client's receive MTU and asks for the server's.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.2.1.
+    package struct ExchangeMTURequest: Packet {
+        /// The receive MTU of the client, in octets.
+        ///
+        /// A peer that sends a value below ``ATT/defaultMTU`` violates the specification.
+        package var clientMTU: UInt16
+
+        package init() { self.init(clientMTU: UInt16(defaultMTU)) }
+        package init(clientMTU: UInt16) { self.clientMTU = clientMTU }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&clientMTU, "Client Rx MTU")
+        }
+    }
+
+    /// The response with the server's receive MTU.
+    ///
+    /// After this response, the smaller of the client's and the server's MTU applies to the bearer.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.2.2.
+    package struct ExchangeMTUResponse: Packet {
+        /// The receive MTU of the server, in octets.
+        ///
+        /// A peer that sends a value below ``ATT/defaultMTU`` violates the specification.
+        package var serverMTU: UInt16
+
+        package init() { self.init(serverMTU: UInt16(defaultMTU)) }
+        package init(serverMTU: UInt16) { self.serverMTU = serverMTU }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&serverMTU, "Server Rx MTU")
+        }
+    }
+}
+
+extension ATT {
+    /// The length of a value, 0 to 512 octets.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.2.9.
+    package struct ValueLength: WireField, Hashable {
+        package let wire: UInt16
+
+        /// Creates a length; returns `nil` if it is greater than 512 octets.
+        package init?(wire: UInt16) {
+            guard wire <= UInt16(maximumValueLength) else { return nil }
+            self.wire = wire
+        }
+
+        /// Creates a length; returns `nil` if it is greater than 512 octets.
+        package init?(octets: Int) {
+            guard 0...maximumValueLength ~= octets else { return nil }
+            wire = UInt16(octets)
+        }
+
+        private init() { wire = 0 }
+
+        package static let zero = Self()
+        package var octets: Int { Int(wire) }
+    }
+}
