@@ -14,6 +14,7 @@ struct Arguments {
         case scale(devices: Int)
         case crowd(machines: Int)
         case gateways(count: Int)
+        case connect(FirstSubscription)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
         case server(PeerBench)
@@ -31,14 +32,15 @@ struct Arguments {
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
                     [--characteristics N] [--waiting N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
                     | scale [--devices N] | crowd [--machines N] | gateways [--count N] | chat-hour [--seed N]
-                    | channel [--octets N]]
+                    | channel [--octets N] | connect | reconnect]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
                BLEBenchmarks peer direct --controller tcp:HOST:PORT|unix:PATH [--n N]
-        Without a workload all but those of peers run, and one table has what others need beside it. scale, crowd,
-        gateways, chat-hour, channel and peer print JSON. The controllers of a peer may be any; server and client may
-        be of different makers. direct reads without the queue and the objects of an app.
+        Without a workload all but those of peers run, except connect and reconnect, and one table has what others need
+        beside it. scale, crowd, gateways, chat-hour, channel, connect, reconnect and peer print JSON. The controllers
+        of a peer may be any; server and client may be of different makers. direct reads without the queue and the
+        objects of an app.
         """
 
     /// The help text: the usage, with examples.
@@ -55,7 +57,7 @@ struct Arguments {
     private static let devices = [10, 100, 1_000]
     private static let octets = 1 << 24
     /// The workloads whose results are compared by scripts.
-    private static let worlds = ["scale", "crowd", "gateways", "chat-hour", "channel", "peer"]
+    private static let worlds = ["scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "peer"]
 
     /// True if results are printed as JSON, one object per line.
     ///
@@ -90,6 +92,8 @@ struct Arguments {
         case "chat-hour": tasks = [.chatHour(seed: try Self.option("--seed", in: rest, Bounds(0...UInt64.max)) ?? 1)]
         case "channel":
             tasks = [.channel(octets: try Self.option("--octets", in: rest, Bounds(1...1 << 40)) ?? Self.octets)]
+        case "connect": tasks = FirstSubscription.first.map { .connect($0) }
+        case "reconnect": tasks = FirstSubscription.second.map { .connect($0) }
         case "peer": tasks = [try Self.peer(rest)]
         case let word?: throw Mistake(reason: "'\(word)' is no workload")
         }
@@ -106,6 +110,7 @@ struct Arguments {
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
             case .gateways(let count): [Gateways.measure(gateways: count)]
+            case .connect(let workload): [workload.measure()]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
             case .channel(let octets): [ChannelTransfer.measure(octets: octets, seed: 1)]
             case .server(let bench): [bench.serve()]

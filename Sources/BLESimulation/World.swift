@@ -76,8 +76,8 @@ public final class World: Sendable {
     ///   - mtu: The ATT MTU that the machine offers, in octets, 23 to 517; `nil` for the maximum. Phones use 185 or
     ///     517, some old devices 23.
     ///   - connectionInterval: The connection interval for links that the machine creates as a central, 7.5 ms to 4 s
-    ///     in steps of 1.25 ms (Core 6.0, Vol 6, Part B, 4.5.1), until a peripheral requests another; `nil` for 15 ms
-    ///     to 30 ms, from which the controller chooses.
+    ///     in steps of 1.25 ms (Core 6.0, Vol 6, Part B, 4.5.1), until a peripheral requests another; `nil` for 7.5 ms
+    ///     at first, and then 15 ms to 30 ms, from which the controller chooses.
     ///   - peripheralLatency: The number of connection events that the peripheral may skip while it has no data, 0 to
     ///     499 (connPeripheralLatency, in the same section).
     /// - Returns: The machine with that name.

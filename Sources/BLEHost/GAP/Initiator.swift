@@ -59,6 +59,13 @@ struct Initiator {
     /// The kind of address that the current or last attempt uses; `nil` for the host's default.
     private(set) var usedAddress: OwnAddressKind?
 
+    /// True if the next attempt should ask for the short connection interval (``FastStart``).
+    var prefersShortInterval = false
+    /// True if the current or last attempt asks for the short connection interval.
+    private(set) var usesShortInterval = false
+    /// True if the controller has rejected an attempt with the short interval, so that the next one uses the usual one.
+    private var rejectsShortInterval = false
+
     /// True if the controller is trying to connect, or was asked to.
     var isActive: Bool {
         switch state {
@@ -126,6 +133,7 @@ struct Initiator {
         }
         state = .creating(target)
         usedAddress = ownAddress
+        usesShortInterval = prefersShortInterval && !rejectsShortInterval
         return .create(target, from: ownAddress)
     }
 
@@ -156,8 +164,10 @@ struct Initiator {
             state = .idle(notBefore: nil)
         case .creating(let target):
             guard status == .success else {
-                state = .idle(notBefore: now + Self.retryInterval)
-                return .refused(status)
+                // Controllers with many links may have no place for a short interval, or not support it.
+                rejectsShortInterval = usesShortInterval
+                state = .idle(notBefore: usesShortInterval ? nil : now + Self.retryInterval)
+                return usesShortInterval ? .proceed : .refused(status)
             }
             state = .initiating(target, since: now)
         case .cancelling:

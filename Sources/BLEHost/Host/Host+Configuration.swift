@@ -17,7 +17,7 @@ extension Host {
         package var leastKeySize: Int
         /// The supervision timeout; at least 720 ms.
         package var supervisionTimeout: Duration
-        /// The connection interval of links that this host creates; if `nil`, the controller chooses 15 ms to 30 ms.
+        /// The connection interval of links that this host creates; if `nil`, 7.5 ms at first, and then 15 ms to 30 ms.
         package var connectionInterval: ConnectionInterval?
         /// The number of connection events that the peripheral may skip on links that this host creates.
         package var peripheralLatency: PeripheralLatency

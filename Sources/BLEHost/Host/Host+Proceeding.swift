@@ -48,6 +48,7 @@ extension Host {
         let turn = turns.turn(isContended: isContended, at: now)
         let pauses = needsPause(at: now)
         initiator.ownAddress = clientConnections.ownAddress
+        initiator.prefersShortInterval = allowsFastStart
         initiator.wanted = pauses || turn == .scanning ? [] : wanted
         scanner.wanted = !pauses && isListening && turn != .connecting ? scanPlan : nil
         advertiser.isAllowed = hasRoom && !pauses && !testerSets.hasTheOnlySet
@@ -103,7 +104,9 @@ extension Host {
         case .released(let due) where due <= now:
             note(.undelivered(handle))
             disconnect(handle, at: now)
-        case .settling, .up: expireEncryption(of: handle, at: now)
+        case .settling, .up:
+            expireEncryption(of: handle, at: now)
+            checkFastStart(of: handle, at: now)
         case .released, .closing: break
         }
         return true

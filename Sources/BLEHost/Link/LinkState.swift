@@ -36,6 +36,8 @@ struct LinkState {
     var control: LinkControl
     /// The encryption of the link.
     var encryption = LinkEncryption()
+    /// The short connection interval at the beginning of the link.
+    var fastStart = FastStart()
     /// The strength of the key that the link is encrypted with.
     private(set) var strength: PairingStrength?
 
@@ -121,11 +123,15 @@ struct LinkState {
     /// `mutating` to avoid a copy.
     var isCollecting: Bool { mutating get { reassembler.isCollecting } }
 
-    /// The time at which the current phase or an attempt to encrypt times out; `nil` if neither can time out.
+    /// The time at which the current phase or an attempt to encrypt times out, or the short connection interval may
+    /// end; `nil` if nothing is due.
     var deadline: Instant? {
         switch phase {
-        case .released(let due), .closing(let due, _): due
-        case .settling, .up: encryption.deadline
+        case .released(let due), .closing(let due, _): return due
+        case .settling, .up:
+            var least = encryption.deadline
+            least.bringForward(to: fastStart.deadline)
+            return least
         }
     }
 }

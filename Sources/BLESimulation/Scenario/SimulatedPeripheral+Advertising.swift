@@ -71,7 +71,7 @@ extension SimulatedPeripheral {
     /// True if a Core Bluetooth app can advertise in the same way: only a name and services, within Core Bluetooth's
     /// limits.
     package var isAdvertisedByApps: Bool {
-        packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable
+        packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable && advertisingInterval == nil
     }
 
     /// The octets of the advertisement and the scan response as they are sent; `nil` if the description is not valid.
@@ -88,6 +88,7 @@ extension SimulatedPeripheral {
         var broadcast = BroadcastRequest()
         broadcast.isConnectable = isConnectable
         broadcast.isExtended = isExtended
+        if let advertisingInterval { broadcast.interval = advertisingInterval }
         if let packets {
             broadcast.octets = packets
             (request.localName, request.services) = (nil, [])

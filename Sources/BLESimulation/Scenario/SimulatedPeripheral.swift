@@ -109,6 +109,9 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// The MTU that the device offers, in octets, 23 to 517; `nil` for the maximum.
     public var mtu: Int?
 
+    /// The advertising interval, 20 ms to 10.24 s; `nil` for that of apps.
+    package var advertisingInterval: Duration?
+
     /// Creates a description of a device.
     ///
     /// - Precondition: Every UUID is valid.

@@ -22,6 +22,8 @@ struct FakeController {
     var silent: Set<UInt16> = []
     /// Commands that are refused.
     var refused: [UInt16: HCI.Status] = [:]
+    /// The shortest connection interval that it accepts for new links.
+    var leastInterval = Duration.zero
 
     /// A controller of version 4.0.
     static let old = Self(commands: SupportedCommands(Self.oldCommands), features: .encryption)
@@ -83,7 +85,10 @@ struct FakeController {
     func answer(to command: HCICommandPacket) -> HCIEventPacket? {
         let opcode = command.opcode
         guard !isMute, !silent.contains(opcode.wire) else { return nil }
-        let status = refused[opcode.wire] ?? .success
+        var status = refused[opcode.wire] ?? .success
+        if case .leCreateConnection(let create) = command, create.parameters.minimum.duration < leastInterval {
+            status = .unsupportedFeatureOrParameterValue
+        }
         if Self.begun.contains(opcode) || status == .unknownCommand {
             return .commandStatus(.init(status: status, opcode: opcode))
         }

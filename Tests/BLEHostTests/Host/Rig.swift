@@ -130,7 +130,8 @@ final class Rig {
         _ address: DeviceAddress,
         _ handle: UInt16 = 0x40,
         role: HCI.Role = .central,
-        status: HCI.Status = .success
+        status: HCI.Status = .success,
+        interval: UInt16 = 24
     ) {
         inject(
             .leConnectionComplete(
@@ -139,7 +140,7 @@ final class Rig {
                     handle: ConnectionHandle(wire: handle) ?? .lowest,
                     role: role,
                     peer: address,
-                    interval: .init(wire: 24),
+                    interval: .init(wire: interval),
                     latency: .init(wire: 0),
                     timeout: .init(wire: 200)
                 )

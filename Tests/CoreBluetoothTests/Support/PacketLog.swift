@@ -31,6 +31,17 @@ final class PacketLog: Sendable {
         }
     }
 
+    /// The connection intervals with which a machine's links were made.
+    func firstIntervals(of machine: String) -> [Duration] {
+        events(to: machine).compactMap { event in
+            switch event {
+            case .leConnectionComplete(let event): event.interval.value?.duration
+            case .leEnhancedConnectionComplete(let event): event.interval.value?.duration
+            default: nil
+            }
+        }
+    }
+
     /// How often the ends of a machine's link were to meet, after each change.
     func intervals(of machine: String) -> [Duration] {
         events(to: machine).compactMap { event in

@@ -46,6 +46,10 @@ struct GATTClient {
     var expiry = Instant()
     var reportedChanges = ReportedChanges()
     var caching = Caching.none
+    /// True if the attributes are stored with the peer's bond.
+    var isCachingForBond = false
+    /// The attributes that the peer's Database Hash last confirmed on this link; `nil` if there are none.
+    var confirmed: CachedDatabase?
     /// The stored data of the peer, including the state of its GATT client.
     var bond = PeerBond()
     var verificationCount = 0
@@ -84,6 +88,12 @@ struct GATTClient {
     var features: ClientFeatures {
         offersBearers
             ? [.robustCaching, .multipleNotifications, .enhancedBearers] : [.robustCaching, .multipleNotifications]
+    }
+
+    /// The time since which no client has made a request; `nil` if a request is in progress, or if the link is not
+    /// ready.
+    var quietSince: Instant? {
+        waiting.isEmpty && bearers.underWay(for: nil).isEmpty ? ownRequests.idleSince : nil
     }
 
     /// The time to call ``wake(at:into:)`` next; `nil` if nothing is due.

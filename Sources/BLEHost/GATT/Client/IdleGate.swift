@@ -11,7 +11,7 @@ struct IdleGate {
 
     /// The time from which ``pause`` is counted: the last client request, but not so late that ``maximumDelay`` would
     /// be exceeded; `nil` before the link is ready.
-    private var idleSince: Instant?
+    private(set) var idleSince: Instant?
     /// The time at which the host's requests started to wait.
     private var start = Instant()
 

@@ -3,6 +3,8 @@ import BLEWire
 extension HCI.ConnectionParameters {
     /// The preferred connection interval of a link.
     enum IntervalPreference {
+        /// The interval with which a central begins a link: 7.5 ms.
+        case fastStart
         /// The interval that a central requests: 15 ms to 30 ms.
         case central
         /// The interval that a peripheral requests for an app: 15 ms to 30 ms, 60 ms to 90 ms, or 300 ms to 400 ms.
@@ -10,6 +12,7 @@ extension HCI.ConnectionParameters {
 
         fileprivate var intervals: (UInt16, UInt16) {
             switch self {
+            case .fastStart: (6, 6)
             case .central, .peripheral(.low): (12, 24)
             case .peripheral(.medium): (48, 72)
             case .peripheral(.high): (240, 320)

@@ -66,6 +66,7 @@ extension Host {
         let address = link.details.address
         tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
         scheduler.linkUp(handle)
+        if role == .central { beginFastStart(of: handle, at: now) }
         for clientConnection in clientConnections.to(peer) where clientConnection.state == .pending {
             useExistingLink(for: clientConnection, at: now)
         }

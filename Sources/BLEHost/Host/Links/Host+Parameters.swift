@@ -7,9 +7,22 @@ extension Host {
         max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
     }
 
-    /// The connection parameters of links that this host creates.
+    /// The connection parameters of the current attempt to create a link.
     var parametersOfNewLinks: HCI.ConnectionParameters {
-        var parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
+        parameters(initiator.usesShortInterval ? .fastStart : .central)
+    }
+
+    /// True if the next link may begin with a short interval (``FastStart``).
+    ///
+    /// The configuration must leave the interval to the host, and only a few links may have a short one at a time.
+    var allowsFastStart: Bool {
+        configuration.connectionInterval == nil
+            && links.values.count { $0.fastStart.isUnderWay } < FastStart.mostLinks
+    }
+
+    /// Returns the connection parameters of links that this host creates.
+    private func parameters(_ pace: HCI.ConnectionParameters.IntervalPreference) -> HCI.ConnectionParameters {
+        var parameters = HCI.ConnectionParameters(pace, timeout: supervisionTimeout)
         if let interval = configuration.connectionInterval {
             (parameters.minimum, parameters.maximum) = (interval, interval)
         }
@@ -19,6 +32,22 @@ extension Host {
         let silence = parameters.maximum.duration * (1 + Int(parameters.latency.wire))
         parameters.timeout = max(parameters.timeout, SupervisionTimeout(silence * 4))
         return parameters
+    }
+
+    /// Records that a central's link was made; it may have the short connection interval.
+    mutating func beginFastStart(of handle: ConnectionHandle, at now: Instant) {
+        guard configuration.connectionInterval == nil, let interval = links[handle]?.details.interval,
+            interval < parameters(.central).minimum
+        else { return }
+        links.update(handle) { $0.fastStart.begin(at: now) }
+    }
+
+    /// Requests the usual connection interval of a link whose clients are idle.
+    mutating func checkFastStart(of handle: ConnectionHandle, at now: Instant) {
+        guard links[handle]?.fastStart.deadline.map({ $0 <= now }) ?? false else { return }
+        let quietSince = layers.withAttributes { $0.quietSince(on: handle) }
+        guard links.update(handle, { $0.fastStart.check(quietSince: quietSince, at: now) }) == .lengthen else { return }
+        ask(.tune(.parameters(parameters(.central))), about: handle, for: nil, at: now)
     }
 
     /// Accepts the parameters that a peripheral requests with an L2CAP signal, if they are valid.
@@ -36,6 +65,7 @@ extension Host {
         )
         let update = parameters.map { HCI.LEConnectionUpdate(handle: handle, parameters: $0) }
         let isGranted = update.map { submit(.leConnectionUpdate($0), for: .link(handle), at: now) } ?? false
+        if isGranted { links.update(handle) { $0.fastStart.stop() } }
         let response = Signal.ConnectionParameterUpdateResponse(isGranted ? .accepted : .rejected)
         let packet = SignalPacket(.connectionParameterUpdateResponse(response), identifier: identifier)
         send(OutgoingPayload(packet.encoded), on: .leSignaling, of: handle, at: now)
@@ -59,6 +89,7 @@ extension Host {
                     .init(handle: handle, reason: .unacceptableConnectionParameters)
                 )
             }
+        if parameters != nil { links.update(handle) { $0.fastStart.stop() } }
         submit(command, for: .link(handle), at: now)
     }
 

@@ -33,6 +33,7 @@ extension Host {
     ) {
         guard case .ready(let controller) = phase, let index = links.index(of: handle) else { return }
         let isCentral = links.values[index].role == .central
+        if case .tune(.parameters) = request { links.update(handle) { $0.fastStart.stop() } }
         switch links.values[index].control.ask(request, for: requester) {
         case .tooMany(let pending): finish(pending, .limitReached, on: handle, at: now)
         case .submit(let number):

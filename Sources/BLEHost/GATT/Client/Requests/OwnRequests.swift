@@ -54,6 +54,9 @@ struct OwnRequests {
     /// is not ready.
     var deadline: Instant? { hasNonUrgent ? idleGate.begin : nil }
 
+    /// The time since which clients have made no request; `nil` before the link is ready.
+    var idleSince: Instant? { idleGate.idleSince }
+
     private var hasNonUrgent: Bool { waiting.contains { !$0.isUrgent } }
 
     func contains(_ request: OwnRequest) -> Bool { waiting.contains(request) }
