@@ -54,7 +54,7 @@ extension GATTClient {
         case .verify: procedure = lookup(.verification)
         case .reconfigure(let handle):
             guard let change = subscriptions.change(of: handle) else { return }
-            procedure = .configure(configuration(change), of: handle)
+            procedure = .configure(configuration(change, of: handle), of: handle)
         }
         start(ClientProcedure(procedure, for: .host), on: 0, at: now, into: &outbox)
     }

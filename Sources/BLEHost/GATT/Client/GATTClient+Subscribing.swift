@@ -1,10 +1,22 @@
 import BLEWire
 
 extension GATTClient {
-    /// Creates the procedure that writes a configuration, using the descriptor's handle if it is known.
-    func configuration(_ change: Subscriptions.Change) -> ConfigurationWriting {
-        let known = change.descriptors.flatMap { database.attributes.first(GATT.clientConfiguration, in: $0) }
-        return ConfigurationWriting(change.bits, to: change.configuration ?? known, in: change.descriptors)
+    /// Creates the procedure that writes the configuration of the value at `handle`.
+    func configuration(_ change: Subscriptions.Change, of handle: AttributeHandle) -> ConfigurationWriting {
+        ConfigurationWriting(change.bits, to: place(of: change, for: handle))
+    }
+
+    /// Returns where the configuration of a value is.
+    ///
+    /// The only descriptor of a value that notifies or indicates is its configuration.
+    ///
+    /// Core 6.0, Vol 3, Part G, 3.3.1.1.
+    private func place(of change: Subscriptions.Change, for handle: AttributeHandle) -> ConfigurationWriting.Place {
+        if let known = change.configuration { return .known(known) }
+        guard let descriptors = change.descriptors else { return .searched(nil) }
+        if let known = database.attributes.first(GATT.clientConfiguration, in: descriptors) { return .known(known) }
+        guard descriptors.count == 1, database.attributes.canUpdate(handle) else { return .searched(descriptors) }
+        return database.missing(.types, in: descriptors) == nil ? .searched(descriptors) : .only(descriptors.start)
     }
 
     /// Changes a client's subscription, and writes the peer's configuration if that is necessary.
@@ -27,7 +39,7 @@ extension GATTClient {
         }
         if subscription != .none { subscriptions.set(subscription, for: client, to: handle) }
         let procedure = ClientProcedure(
-            .configure(configuration(change), of: handle),
+            .configure(configuration(change, of: handle), of: handle),
             for: .client(requester),
             order: answers.next(),
             subscription: (earlier, subscription)

@@ -149,7 +149,15 @@ struct ConfigurationWritingTests {
         _ range: AttributeHandleRange?,
         _ answers: [String]
     ) throws -> ([String], ConfigurationWriting.Outcome?) {
-        var machine = ConfigurationWriting(1, to: configuration.map { .init(wire: $0) }, in: range)
+        let place = configuration.map { ConfigurationWriting.Place.known(.init(wire: $0)) } ?? .searched(range)
+        return try play(at: place, answers)
+    }
+
+    private func play(
+        at place: ConfigurationWriting.Place,
+        _ answers: [String]
+    ) throws -> ([String], ConfigurationWriting.Outcome?) {
+        var machine = ConfigurationWriting(1, to: place)
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
@@ -160,6 +168,34 @@ struct ConfigurationWritingTests {
         #expect(outcome?.failure == nil)
         #expect(outcome?.configuration == .init(wire: 5))
         #expect(try play(5, range(4, 9), ["13"]).0 == ["1205000100"])
+    }
+
+    @Test("The only descriptor is written without a search")
+    func only() throws {
+        let (requests, outcome) = try play(at: .only(.init(wire: 5)), ["13"])
+        #expect(requests == ["1205000100"])
+        #expect(outcome?.configuration == .init(wire: 5) && outcome?.failure == nil)
+    }
+
+    @Test(
+        "If the only descriptor cannot be written, its type is read",
+        arguments: [0x01, 0x03, 0x06, 0x0A, 0x0D] as [UInt8]
+    )
+    func otherType(code: UInt8) throws {
+        let error = ATT.ErrorCode(wire: code), refusal = "01 12 0500 0\(String(code, radix: 16))"
+        let description = try play(at: .only(.init(wire: 5)), [refusal, "05 01 0500 0129"])
+        #expect(description.0 == ["1205000100", "0405000500"])
+        #expect(description.1?.failure == .att(.attributeNotFound))
+        let configuration = try play(at: .only(.init(wire: 5)), [refusal, "05 01 0500 0229", refusal])
+        #expect(configuration.0 == ["1205000100", "0405000500", "1205000100"])
+        #expect(configuration.1?.failure == .att(error))
+    }
+
+    @Test("A refusal for another reason is the result")
+    func refused() throws {
+        let (requests, outcome) = try play(at: .only(.init(wire: 5)), ["01 12 0500 05"])
+        #expect(requests.count == 1)
+        #expect(outcome?.failure == .att(.insufficientAuthentication))
     }
 
     @Test("Nothing is written if there is no descriptor")

@@ -114,6 +114,12 @@ extension KnownAttributes {
         types[types.indices(in: range)].first { $0.uuid == type }?.handle
     }
 
+    /// Returns whether the value at `handle` can be notified or indicated, according to its declaration.
+    func canUpdate(_ handle: AttributeHandle) -> Bool {
+        let updates = CharacteristicProperties([.notify, .indicate]).declared
+        return declarations.contains { $0.value == handle && $0.properties & updates != 0 }
+    }
+
     /// Returns the handle of the last known attribute in `range` that has a 128-bit type.
     func lastLongType(in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].last { ATT.FindInformationResponse.Format(of: $0.uuid) == .full }?.handle

@@ -2,12 +2,20 @@ package import BLEWire
 
 /// A procedure that writes a Client Characteristic Configuration, after searching for the descriptor if necessary.
 ///
+///        ┌──────────┐ written
+///        │ guessing │ ───────────────────▶ finished
+///        └──────────┘
+///              │ the peer cannot write it
+///              ▼
 ///        ┌──────────┐ found ┌─────────┐
 ///        │ finding  │ ────▶ │ writing │ ─ response ─▶ finished
 ///        └──────────┘       └─────────┘
 ///              │ not found
 ///              ▼
 ///        finished with Attribute Not Found
+///
+/// A characteristic that notifies or indicates has the descriptor. If it has only one descriptor, it is this one, and
+/// the search, which takes two connection intervals, is not necessary.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3 and 4.10.
 package struct ConfigurationWriting: Sendable {
@@ -18,52 +26,74 @@ package struct ConfigurationWriting: Sendable {
         package let failure: Failure?
     }
 
+    /// Where the descriptor is.
+    package enum Place: Equatable, Sendable {
+        /// Its handle is known.
+        case known(AttributeHandle)
+        /// It must be searched for among these descriptors of the characteristic; `nil` if there are none.
+        case searched(AttributeHandleRange?)
+        /// It is the only descriptor of the characteristic.
+        case only(AttributeHandle)
+    }
+
     private enum State: Sendable {
+        /// The descriptor is being written although its type was not read.
+        case guessing(AttributeHandle)
         case finding(FirstDescriptorSearch)
         case writing(AttributeHandle)
     }
 
+    /// The errors of a peer that may have another descriptor than the configuration at the handle.
+    private static let showOtherType: [ATT.ErrorCode] = [
+        .invalidHandle, .writeNotPermitted, .attributeNotFound, .invalidAttributeValueLength, .requestNotSupported,
+    ]
+
     private let bits: UInt16
     private var state: State
 
-    /// Creates a procedure that writes `bits`.
-    ///
-    /// - Parameters:
-    ///   - bits: The value to write.
-    ///   - configuration: The handle of the descriptor; `nil` if it has to be searched for.
-    ///   - range: The handles of the characteristic's descriptors; `nil` if it has none.
-    package init(_ bits: UInt16, to configuration: AttributeHandle?, in range: AttributeHandleRange?) {
+    /// Creates a procedure that writes `bits` to the descriptor at `place`.
+    package init(_ bits: UInt16, to place: Place) {
         self.bits = bits
         state =
-            configuration.map { .writing($0) }
-            ?? .finding(FirstDescriptorSearch(in: range, first: GATT.clientConfiguration))
+            switch place {
+            case .known(let handle): .writing(handle)
+            case .only(let handle): .guessing(handle)
+            case .searched(let range): .finding(Self.search(in: range))
+            }
+    }
+
+    private static func search(in range: AttributeHandleRange?) -> FirstDescriptorSearch {
+        FirstDescriptorSearch(in: range, first: GATT.clientConfiguration)
     }
 
     /// True while the procedure searches for the descriptor.
     package var isFinding: Bool {
         switch state {
         case .finding: true
-        case .writing: false
+        case .guessing, .writing: false
         }
     }
 
     package mutating func begin() -> ProcedureStep<Outcome> {
         switch state {
         case .finding(let discovery): proceed(with: discovery, discovery.begin())
-        case .writing(let handle): write(handle)
+        case .writing(let handle), .guessing(let handle): request(handle)
         }
     }
 
     package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Outcome> {
         switch (state, answer) {
+        case (.guessing(let handle), .failure(.att(let code))) where Self.showOtherType.contains(code):
+            let discovery = Self.search(in: AttributeHandleRange(handle))
+            return proceed(with: discovery, discovery.begin())
         case (.finding(var discovery), _):
             let step = discovery.receive(answer)
             return proceed(with: discovery, step)
-        case (.writing(let handle), .success(.writeResponse)):
+        case (.writing(let handle), .success(.writeResponse)), (.guessing(let handle), .success(.writeResponse)):
             return .finished(Outcome(configuration: handle, bits: bits, failure: nil))
-        case (.writing(let handle), .failure(let failure)):
+        case (.writing(let handle), .failure(let failure)), (.guessing(let handle), .failure(let failure)):
             return .finished(Outcome(configuration: handle, bits: bits, failure: failure))
-        case (.writing(let handle), .success):
+        case (.writing(let handle), .success), (.guessing(let handle), .success):
             return .finished(Outcome(configuration: handle, bits: bits, failure: .invalidResponse))
         }
     }
@@ -88,6 +118,10 @@ package struct ConfigurationWriting: Sendable {
 
     private mutating func write(_ handle: AttributeHandle) -> ProcedureStep<Outcome> {
         state = .writing(handle)
-        return .request(.writeRequest(.init(handle: handle, value: bits.littleEndianOctets)))
+        return request(handle)
+    }
+
+    private func request(_ handle: AttributeHandle) -> ProcedureStep<Outcome> {
+        .request(.writeRequest(.init(handle: handle, value: bits.littleEndianOctets)))
     }
 }

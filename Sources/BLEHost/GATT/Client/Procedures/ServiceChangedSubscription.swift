@@ -136,11 +136,7 @@ struct ServiceChangedSubscription: Sendable {
             guard case .success(.descriptors(let found)) = result,
                 let configuration = found.first(where: { $0.uuid == GATT.clientConfiguration })
             else { return .finished(outcome) }
-            var writing = ConfigurationWriting(
-                Subscription.indications.rawValue,
-                to: configuration.handle,
-                in: characteristic.descriptorRange
-            )
+            var writing = ConfigurationWriting(Subscription.indications.rawValue, to: .known(configuration.handle))
             let step = writing.begin()
             state = .configuring(characteristic.value, writing)
             return finish(characteristic.value, step)

@@ -19,7 +19,7 @@ struct ClientProcedureTests {
     }
 
     static func configuring(for owner: ClientProcedure.Owner) -> ClientProcedure {
-        let writing = ConfigurationWriting(1, to: AttributeHandle(wire: 10), in: nil)
+        let writing = ConfigurationWriting(1, to: .known(AttributeHandle(wire: 10)))
         return ClientProcedure(.configure(writing, of: handle), for: owner)
     }
 
