@@ -83,6 +83,7 @@ package struct AttributeLayer {
     /// The links whose peers have subscribed to characteristics of this host.
     private(set) var subscribers = Subscribers()
     var database: GATTDatabase
+    private var recentDatabases = RecentDatabases()
     var updates = UnsentUpdates()
     var lastTransaction: UInt64 = 0
     var outbox = Outbox()
@@ -142,12 +143,19 @@ package struct AttributeLayer {
         let index = links.firstIndex { $0.handle > link } ?? links.endIndex
         links.insert(AttributeLink(client: client, server: server), at: index)
         linkIndex = LinkIndex(links.map(\.handle))
-        if let bond { bonded(link, bond, at: now) }
+        if let bond {
+            bonded(link, bond, at: now)
+        } else if claimed == nil, role == .central {
+            links[index].client.unbonded(recentDatabases.take(peer, at: now))
+        }
     }
 
     /// Removes a link that has ended, and fails all pending requests.
     package mutating func linkDown(_ link: ConnectionHandle, failure: Failure, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        if let database = links[index].client.databaseForNextLink {
+            recentDatabases.record(database, of: links[index].client.peer, at: now)
+        }
         links[index].client.close(failure, into: &outbox)
         countUpdatesAsSent(at: index)
         unsubscribe(from: .all, at: index)

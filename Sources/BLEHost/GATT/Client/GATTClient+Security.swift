@@ -24,6 +24,8 @@ extension GATTClient {
         bond.forget()
         trust.unbond()
         caching = .none
+        isCachingForBond = false
+        confirmed = nil
     }
 
     /// Sets the security of the link.

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 2.5.2, 7.1 and 7.3.
-@Suite("Cached database of a bonded peer")
+@Suite("Cached database of a peer")
 struct CachingTests {
     typealias Server = BondedPair.Server
 
@@ -55,11 +55,37 @@ struct CachingTests {
         #expect(pair.bond?.database != nil)
     }
 
-    @Test("A peer that is not bonded is discovered on every link")
-    func stranger() {
+    @Test("On reconnecting soon to a peer that is not bonded, two round trips are enough, too")
+    func unbonded() {
         var pair = makeReturning(isBonded: false)
+        for _ in 0..<3 {
+            pair.connect()
+            #expect(pair.walk() == Self.services)
+            #expect(pair.requests.map(\.first) == [0x02, 0x08])
+            #expect(pair.pair.central.others.allSatisfy { if case .bondChanged = $0 { false } else { true } })
+            pair.disconnect()
+            pair.pair.advance(by: .seconds(599))
+        }
+    }
+
+    @Test("A peer that is not bonded is discovered again if its database has changed, or after ten minutes")
+    func unbondedChange() {
+        var changed = makeReturning(isBonded: false)
+        changed.connect(Server(hash: 2, services: [0xC000]))
+        #expect(changed.walk() == [GATT.genericAttribute, .short(0xC000)])
+        var late = makeReturning(isBonded: false)
+        late.pair.advance(by: .seconds(600))
+        late.connect()
+        #expect(late.requests.map(\.first) == [0x02])
+        #expect(late.walk() == Self.services)
+        #expect(late.roundTrips > 2)
+    }
+
+    @Test("What a peer had before it was bonded is not used on the link on which it proves the bond")
+    func provedLater() {
+        var pair = makeReturning(isBonded: false)
+        pair.bond = BondedPair().bond
         pair.connect(Server(services: [0xC000]))
-        #expect(pair.requests.map(\.first) == [0x02])
         #expect(pair.walk() == [GATT.genericAttribute, .short(0xC000)])
     }
 
@@ -77,14 +103,17 @@ struct CachingTests {
         #expect(changed.walk() == [GATT.genericAttribute, .short(0xC000)])
     }
 
-    @Test("Attributes discovered before bonding are discovered again before they are stored")
-    func bondedLater() {
+    @Test("Attributes discovered before bonding are discovered again before they are stored", arguments: [false, true])
+    func bondedLater(isConfirmed: Bool) {
         var pair = BondedPair(isBonded: false)
         pair.connect()
         pair.walk()
+        if isConfirmed { pair.rest() }
+        let before = pair.roundTrips
         pair.bond = BondedPair().bond
         if let bond = pair.bond { pair.pair.central.layer.bonded(AttributePair.link, bond, at: pair.pair.now) }
         pair.rest()
+        #expect(pair.requests[before...].contains { $0.first == 0x10 })
         pair.disconnect()
         #expect(pair.bond?.database != nil)
         pair.connect()

@@ -260,7 +260,11 @@ struct ClientRequestTests {
         #expect(lone.answers(to: [UInt8]("01 06 0a00 0a")) == [[UInt8]("08 0700 ffff 0328")])
         #expect(lone.answers(to: [UInt8]("09 07 0700 20 0800 052a")) == [[UInt8]("04 0900 ffff")])
         #expect(lone.answers(to: [UInt8]("05 01 0900 0229")) == [[UInt8]("12 0900 0200")])
-        #expect(lone.answers(to: [UInt8]("13")) == [])
+        // The list of services is completed for the next link, if the peer has a Database Hash.
+        #expect(lone.answers(to: [UInt8]("13")) == [[UInt8]("10 0100 ffff 0028")])
+        #expect(lone.answers(to: [UInt8]("11 06 0600 0900 0118")) == [[UInt8]("10 0a00 ffff 0028")])
+        #expect(lone.answers(to: [UInt8]("01 10 0a00 0a")) == [[UInt8]("08 0100 ffff 2a2b")])
+        #expect(lone.answers(to: [UInt8]("01 08 0100 0a")) == [])
     }
 
     @Test("The name is read and Service Changed is enabled when clients are idle")

@@ -44,6 +44,8 @@ struct ServiceChangedFloodTests {
         for answer in [
             "01 08 0000 0a", "11 06 0100 0400 0118 1000 ffff f0ff", "09 07 0200 20 0300 052a", "05 01 0400 0229", "13",
             "11 06 0100 0400 0118 1000 ffff f0ff",
+            // It has no Database Hash.
+            "01 08 0100 0a",
         ] {
             _ = lone.answers(to: [UInt8](answer))
         }

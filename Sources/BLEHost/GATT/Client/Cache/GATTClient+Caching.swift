@@ -1,9 +1,9 @@
 import BLEWire
 
 extension GATTClient {
-    /// The state of the cache, which stores a bonded peer's attributes for its next link.
+    /// The state of the cache, which stores a peer's attributes for its next link.
     enum Caching {
-        /// The peer is not bonded.
+        /// The peer is not bonded. Its attributes are recorded once it reports changes.
         case none
         /// There are stored attributes, which are valid if the peer's Database Hash is unchanged.
         case unchecked(CachedDatabase)
@@ -13,24 +13,46 @@ extension GATTClient {
         case impossible
     }
 
+    /// Records that the peer of a new link has no bond.
+    ///
+    /// `recent` contains the attributes from its previous link; `nil` if there are none.
+    mutating func unbonded(_ recent: CachedDatabase?) { if let recent { useStored(recent) } }
+
     /// Records that the peer is bonded.
     ///
     /// `cache` contains the stored attributes; `nil` if there are none.
     mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
-        guard case .none = caching else { return }
+        guard !isCachingForBond else { return }
+        isCachingForBond = true
         if let cache, database.isEmpty {
-            caching = .unchecked(cache)
-            ownRequests.append(.checkCache)
+            useStored(cache)
         } else {
+            // Before the peer proved the bond, another device could have sent the attributes.
             caching = .active
+            ownRequests.remove { $0 == .checkCache }
+            confirmed = nil
+            database.distrust()
             queueStoringCache()
         }
         proceed(at: now, into: &outbox)
     }
 
+    private mutating func useStored(_ cache: CachedDatabase) {
+        caching = .unchecked(cache)
+        if !ownRequests.contains(.checkCache) { ownRequests.append(.checkCache) }
+    }
+
     /// Replaces the stored attributes of the peer; `nil` removes them.
     private mutating func store(_ database: CachedDatabase?, into outbox: inout Outbox) {
+        confirmed = database
         bond.change(of: peer, into: &outbox) { $0.database = database }
+    }
+
+    /// The attributes to use for the next link to a peer without a bond; `nil` if there are none.
+    var databaseForNextLink: CachedDatabase? {
+        guard bond.kept == nil else { return nil }
+        if case .unchecked(let cache) = caching { return cache }
+        return confirmed
     }
 
     /// Records that attributes were discovered for a client.
@@ -38,6 +60,7 @@ extension GATTClient {
         expiry = now + Self.freshness
         if case .services = answer { knowServices(into: &outbox) }
         queueStoringCache()
+        queueRecording()
     }
 
     /// Queues one of the host's own requests, which stores the discovered attributes when the link is idle.
@@ -56,7 +79,8 @@ extension GATTClient {
         case .unchecked(let cache): check(cache, hash, at: now, into: &outbox)
         case .active where isOutdated && hash != nil: queueStoringCache()
         case .active: storeIfUnchanged(hash, at: now, into: &outbox)
-        case .none, .impossible: break
+        case .none: if !isOutdated { recordForNextLink(hash) }
+        case .impossible: break
         }
     }
 
@@ -72,7 +96,7 @@ extension GATTClient {
             store(nil, into: &outbox)
             return
         }
-        caching = .active
+        caching = isCachingForBond ? .active : .none
         guard database.isEmpty else { return }
         guard hash == cache.hash else {
             database.verify(under: hash)
@@ -80,6 +104,7 @@ extension GATTClient {
             return
         }
         database.adopt(cache)
+        store(cache, into: &outbox)
         expiry = now + Self.freshness
         knowServices(into: &outbox)
     }
@@ -103,6 +128,28 @@ extension GATTClient {
         if database.attributes.count <= limits.cachedAttributes {
             store(CachedDatabase(hash: hash, attributes: database.attributes.kept), into: &outbox)
         }
+    }
+
+    /// Records the attributes of a peer without a bond, which reports changes, so that they belong to `hash`.
+    private mutating func recordForNextLink(_ hash: UInt128?) {
+        guard let hash else { return caching = .impossible }
+        guard database.isWatched, database.isVerified else { return }
+        let attributes = database.hash == hash ? database.attributes.kept : database.attributes.current
+        if attributes.count <= limits.cachedAttributes {
+            confirmed = CachedDatabase(hash: hash, attributes: attributes)
+        }
+        database.noteRecorded()
+    }
+
+    /// Queues the request that records the attributes of a peer without a bond, if they are complete.
+    ///
+    /// The list of services is completed before, so that an app that searches for a service needs no request on the
+    /// next link.
+    private mutating func queueRecording() {
+        guard case .none = caching, role == .central, bond.kept == nil, database.isWatched, database.isDelivered,
+            database.isVerified, database.hasUnconfirmed, !ownRequests.contains(.storeCache)
+        else { return }
+        ownRequests.append(database.requireAllServices() ? .verify : .storeCache)
     }
 
     /// Processes the result of verifying a part of the attributes.
@@ -151,9 +198,8 @@ extension GATTClient {
     ///
     /// Parts other than services are skipped after ``mostVerifications`` requests.
     private mutating func queueVerification() {
-        guard let (aspect, _, _) = database.firstUnverified,
-            aspect == .services || verificationCount < Self.mostVerifications,
-            !ownRequests.contains(.verify)
+        guard let (aspect, _, _) = database.firstUnverified else { return queueRecording() }
+        guard aspect == .services || verificationCount < Self.mostVerifications, !ownRequests.contains(.verify)
         else { return }
         verificationCount += 1
         ownRequests.append(.verify)

@@ -34,6 +34,8 @@ package struct HandleStatus: Equatable, Sendable {
         if isKnown { kept.learn() }
         return kept
     }
+    /// The status to store if the aspect is only valid while it need not be read again.
+    var current: Self { isMissing ? Self() : kept }
 
     /// Records that the peer has just sent the aspect.
     package mutating func learn() {

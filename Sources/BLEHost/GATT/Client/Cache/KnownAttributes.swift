@@ -122,6 +122,13 @@ package struct KnownAttributes: Equatable, Sendable {
         return kept
     }
 
+    /// The attributes to store for the next link if only those that need not be read again are valid.
+    var current: Self {
+        var current = self
+        current.status.update(.all) { $0 = $0.current }
+        return current
+    }
+
     /// Changes the status of an aspect in `range`.
     mutating func mark(_ aspect: Aspect, in range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
         status.update(aspect, in: range, change)

@@ -41,6 +41,8 @@ struct PeerDatabase: Sendable {
     private(set) var hasUnconfirmed = false
     /// True if the peer has been asked to report changes of its services.
     private(set) var isWatched = false
+    /// True if the host has asked for the services that no client asked for.
+    private var hasRequiredAllServices = false
     /// True if requests may extend beyond the range that a client needs; false if the peer rejects such requests.
     var readsAhead = true
     private var lastListing: LastResponse?
@@ -197,6 +199,13 @@ struct PeerDatabase: Sendable {
         attributes.mark { $0.expire() }
     }
 
+    /// Marks everything as stale, and drops the hash, because another device may have sent it.
+    mutating func distrust() {
+        hash = nil
+        hasUnconfirmed = !isEmpty
+        attributes.mark { $0.expire() }
+    }
+
     /// Starts a discovery that is valid for `hash`, which was just read.
     ///
     /// Items that are already known need verification, except those whose changes the peer would have reported.
@@ -215,6 +224,19 @@ struct PeerDatabase: Sendable {
         attributes.mark { $0.confirm() }
         mayExpire = true
     }
+
+    /// Marks the handles at which services are unknown for verification, once.
+    ///
+    /// Returns `false` if there are none, or if this was done before.
+    mutating func requireAllServices() -> Bool {
+        guard !hasRequiredAllServices, missing(.services, in: .all) != nil else { return false }
+        hasRequiredAllServices = true
+        attributes.mark(.services, in: .all) { $0.isUnverified = $0.isMissing }
+        return true
+    }
+
+    /// Records that what is known was stored for the next link.
+    mutating func noteRecorded() { hasUnconfirmed = false }
 
     /// Adopts the attributes that were stored for the peer.
     ///
