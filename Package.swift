@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "BLEExplain",
             dependencies: ["BLERuntime", "BLEWire"],
-            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js")],
+            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js"), .embedInCode("Page/live.js")],
             swiftSettings: common
         ),
         .target(

@@ -91,4 +91,7 @@ package struct Timeline: Sendable {
     package var isWorld = false
 
     package init() {}
+
+    /// The time from which the page counts.
+    var start: Int64 { isWorld ? 0 : events.first?.time ?? 0 }
 }

@@ -54,6 +54,14 @@ package struct TimelineBuilder: Sendable {
         return result
     }
 
+    /// Drops the events and points so far, and keeps what was learnt about attributes, links and machines.
+    package mutating func dropEvents() {
+        timeline.events = []
+        timeline.omitted = 0
+        for index in timeline.series.indices { timeline.series[index].points = [] }
+        relations = Relations()
+    }
+
     /// Adds an item of a capture.
     package mutating func add(_ item: CaptureReader.Item) {
         switch item {

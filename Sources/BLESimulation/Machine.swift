@@ -31,7 +31,7 @@ public final class Machine: Sendable {
     /// The name of the machine.
     public let name: String
     let index: Int
-    let world: World
+    package let world: World
 
     init(name: String, index: Int, world: World) {
         self.name = name

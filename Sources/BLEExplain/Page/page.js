@@ -18,50 +18,69 @@ function make(tag, attributes = {}, ...children) {
 const title = event => strings[event[TITLE]]
 const detail = event => strings[event[DETAIL]]
 const seconds = ns => (ns / 1e9).toFixed(6)
-const first = events.length ? Math.min(events[0][TIME], ...(series.map(s => s.points.length ? s.points[0][0] : Infinity))) : 0
-const last = events.length ? events[events.length - 1][TIME] : 1
-const state = { from: first, to: Math.max(last, first + 1000), selected: -1, query: "", hidden: new Set(), shown: [] }
-const byGroup = new Map()
-events.forEach((event, index) => {
-    if (!event[GROUP]) return
-    if (!byGroup.has(event[GROUP])) byGroup.set(event[GROUP], [])
-    byGroup.get(event[GROUP]).push(index)
-})
-const texts = events.map(event => `${title(event)} ${detail(event)} ${sources[event[SOURCE]]}`.toLowerCase())
+let first = 0, last = 1
+const state = { from: 0, to: 1000, selected: -1, query: "", hidden: new Set(), shown: [], follows: data.isLive }
+const byGroup = new Map(), texts = []
 
-// One row of the chart for each track and source that have events.
-const rows = []
-for (let track = 0; track < tracks.length; track++) for (let source = 0; source < sources.length; source++) rows.push({ track, source, events: [] })
-events.forEach((event, index) => rows[event[TRACK] * sources.length + event[SOURCE]].events.push(index))
-const used = rows.filter(row => row.events.length)
-const units = [...new Set(series.map(s => s.unit))]
+// One row of the chart for each track and source that have events, and one plot for each unit.
+const rows = new Map()
+let used = [], units = []
 
-const start = data.isWorld ? "a simulated world" : new Date(data.start).toISOString()
+// Enters the events from an index on into the tables above.
+function enter(from) {
+    for (let index = from; index < events.length; index++) {
+        const event = events[index], key = event[TRACK] * 1000 + event[SOURCE]
+        texts.push(`${title(event)} ${detail(event)} ${sources[event[SOURCE]]}`.toLowerCase())
+        if (event[GROUP]) byGroup.has(event[GROUP]) ? byGroup.get(event[GROUP]).push(index) : byGroup.set(event[GROUP], [index])
+        if (!rows.has(key)) rows.set(key, { key, track: event[TRACK], source: event[SOURCE], events: [] })
+        const list = rows.get(key).events
+        let place = list.push(index) - 1
+        for (; place > 0 && events[list[place - 1]][TIME] > event[TIME]; place--) list[place] = list[place - 1]
+        list[place] = index
+    }
+    used = [...rows.values()].sort((one, other) => one.key - other.key)
+    units = [...new Set(series.map(s => s.unit))]
+    first = events.length ? Math.min(events[0][TIME], ...series.map(s => s.points.length ? s.points[0][0] : Infinity)) : 0
+    last = events.length ? events[events.length - 1][TIME] : 1
+}
+enter(0);
+[state.from, state.to] = [first, Math.max(last, first + 1000)]
+
 const status = make("span", { role: "status", id: "status", class: "dim" })
 const search = make("input", { type: "search", id: "search", placeholder: "Search: write, 2A37, error …", "aria-label": "Search events", oninput: () => { state.query = search.value.trim().toLowerCase(); filter() } })
 const filters = tracks.map((name, track) => {
-    if (!used.some(row => row.track === track)) return ""
     const box = make("input", { type: "checkbox", onchange: () => { box.checked ? state.hidden.delete(track) : state.hidden.add(track); filter() } })
     box.checked = true
     return make("label", {}, box, " " + name)
 })
+const follow = make("input", { type: "checkbox", onchange: () => { state.follows = follow.checked; follow.checked && catchUp() } })
+follow.checked = state.follows
 const chart = make("canvas", { id: "chart", role: "img", tabindex: "0", "aria-label": "Events over time. Arrow keys move, plus and minus zoom; the list below has the same events." })
 const list = make("div", { id: "list", role: "listbox", tabindex: "0", "aria-label": "Events" })
 const panel = make("section", { id: "detail", "aria-label": "Selected event", "aria-live": "polite" })
 const why = make("section", { id: "why" })
-page.append(make("h1", {}, data.title),
-    make("p", { class: "dim", id: "summary" }, `${events.length} events of ${sources.join(", ") || "nothing"} in ${seconds(Math.max(0, last - first))} s, from ${start}.` + (data.omitted ? ` ${data.omitted} more were left out.` : "")),
-    ...data.remarks.map(text => make("p", { class: "dim" }, text)), why,
-    make("div", { class: "bar" }, search, ...filters,
+const summary = make("p", { class: "dim", id: "summary" }), remarks = make("div")
+page.append(make("h1", {}, data.title), summary, remarks, why,
+    make("div", { class: "bar" }, search, ...filters, data.isLive ? make("label", {}, follow, " Follow") : "",
         make("button", { onclick: () => zoom(.5, .5) }, "Zoom in"), make("button", { onclick: () => zoom(2, .5) }, "Zoom out"),
         make("button", { onclick: () => { [state.from, state.to] = [first, Math.max(last, first + 1000)]; draw() } }, "All"), status),
     chart, make("div", { class: "split" }, list, panel))
 
-why.append(make("h2", {}, data.findings.length ? "Why did this fail?" : "No failure was found"))
-if (data.findings.length) {
-    why.append(make("ol", {}, ...data.findings.map(finding => make("li", { "data-rule": finding.rule }, ...finding.parts.flatMap(([text, event]) =>
+// Shows the number of events, the remarks, and the tracks that have events.
+function summarize() {
+    const start = data.isWorld ? "a simulated world" : new Date(data.start).toISOString()
+    summary.textContent = `${events.length} events of ${sources.join(", ") || "nothing"} in ${seconds(Math.max(0, last - first))} s, from ${start}.` + (data.omitted ? ` ${data.omitted} more were left out.` : "")
+    remarks.replaceChildren(...data.remarks.map(text => make("p", { class: "dim" }, text)))
+    filters.forEach((label, track) => label.hidden = !used.some(row => row.track === track))
+}
+// Shows the causes of failures.
+function explainFailures() {
+    why.replaceChildren(make("h2", {}, data.findings.length ? "Why did this fail?" : "No failure was found"))
+    if (data.findings.length) why.append(make("ol", {}, ...data.findings.map(finding => make("li", { "data-rule": finding.rule }, ...finding.parts.flatMap(([text, event]) =>
         event < 0 ? [text + " "] : [text + " ", make("button", { onclick: () => select(event, true), "aria-label": "Show event at " + seconds(events[event][TIME]) }, "show"), " "])))))
 }
+summarize()
+explainFailures()
 
 // The chart.
 const rowHeight = 22, plotHeight = 90, axis = 22
@@ -147,7 +166,8 @@ function zoom(factor, at) {
     state.from = pivot - span * at; state.to = state.from + span
     draw()
 }
-function pan(share) { const by = (state.to - state.from) * share; state.from += by; state.to += by; draw() }
+function stay() { state.follows = follow.checked = false }
+function pan(share) { stay(); const by = (state.to - state.from) * share; state.from += by; state.to += by; draw() }
 const share = event => Math.min(1, Math.max(0, (event.clientX - chart.getBoundingClientRect().left - gutter) / Math.max(1, chart.clientWidth - gutter)))
 chart.addEventListener("wheel", event => { event.preventDefault(); Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey ? pan((event.deltaX || event.deltaY) / 800) : zoom(Math.exp(event.deltaY / 400), share(event)) }, { passive: false })
 const touches = new Map()
@@ -186,10 +206,41 @@ const filler = make("div")
 list.append(filler)
 function filter() {
     state.shown = []
-    for (let i = 0; i < events.length; i++) if (!state.hidden.has(events[i][TRACK]) && (!state.query || texts[i].includes(state.query))) state.shown.push(i)
+    showFrom(0)
+}
+// Adds the events from an index on to the list, as far as the search and the filters allow.
+function showFrom(from) {
+    for (let i = from; i < events.length; i++) if (!state.hidden.has(events[i][TRACK]) && (!state.query || texts[i].includes(state.query))) state.shown.push(i)
     status.textContent = `${state.shown.length} of ${events.length} events`
     filler.style.height = state.shown.length * lineHeight + "px"
     fill(); draw()
+}
+// Moves the chart and the list to the newest events.
+function catchUp() {
+    const span = Math.min(Math.max(state.to - state.from, 1e9), 30e9)
+    state.to = Math.max(last, first + span); state.from = state.to - span
+    list.scrollTop = list.scrollHeight
+    draw()
+}
+// Adds a part that a server has sent; see LivePage.
+function append(part) {
+    if (part.reset) {
+        for (const table of [events, strings, shapes, sources, series, texts, state.shown]) table.length = 0
+        for (const table of [rows, byGroup]) table.clear()
+        state.selected = -1
+        data.findings = []
+        panel.replaceChildren()
+    }
+    const from = events.length
+    for (const name of ["strings", "shapes", "sources", "events"]) for (const item of part[name]) data[name].push(item)
+    part.series.forEach((more, i) => series[i] ? series[i].points.push(...more.points) : series.push(more));
+    [data.start, data.omitted, data.remarks] = [part.start, part.omitted, part.remarks]
+    enter(from)
+    if (part.findings) data.findings = part.findings
+    if (part.findings || part.reset) explainFailures()
+    summarize()
+    showFrom(from)
+    if (state.follows) catchUp()
 }
 function fill() {
     for (const row of list.querySelectorAll(".row")) row.remove()
@@ -212,6 +263,7 @@ function select(index, moves) {
     state.selected = index
     const event = events[index], place = state.shown.indexOf(index)
     if (place >= 0 && (place * lineHeight < list.scrollTop || (place + 1) * lineHeight > list.scrollTop + list.clientHeight)) list.scrollTop = Math.max(0, place * lineHeight - list.clientHeight / 2)
+    stay()
     if (moves || event[TIME] < state.from || event[TIME] > state.to) { const span = Math.min(state.to - state.from, 2e9); state.from = event[TIME] - span / 2; state.to = state.from + span }
     show(index); fill(); draw()
 }
@@ -230,5 +282,5 @@ new ResizeObserver(() => { draw(); fill() }).observe(page)
 filter()
 paint()
 state.load = performance.now() - begun
-globalThis.explain = { data, state, select, zoom, pan, paint }
+globalThis.explain = { data, state, select, zoom, pan, paint, append }
 document.documentElement.dataset.ready = "yes"

@@ -25,6 +25,13 @@ struct PageRecorder: Sendable {
 
     mutating func add(_ record: PacketRecord) { builder.add(record) }
 
+    /// Moves the events until `now` to a timeline; returns true if there were any.
+    mutating func move(to live: inout LiveTimeline, until now: Instant) -> Bool {
+        let count = live.count
+        defer { if live.count < count { airCount = 0 } }
+        return live.take(from: &builder, until: now)
+    }
+
     mutating func add(_ request: ClientRequest, of client: Int, on machine: String, at now: Instant) {
         let line = transcript.line(request, of: client)
         builder.add(text: "app \(client) requests: \(line)", of: PacketSource(machine: machine), at: now)

@@ -30,6 +30,16 @@ extension World {
         }
     }
 
+    /// Moves what was recorded since the last call to a timeline; returns true if there are new events.
+    ///
+    /// Requires ``recordPage(reading:)``.
+    package func record(to live: inout LiveTimeline) -> Bool {
+        core.withLock { core in
+            let now = core.now
+            return core.recorder?.move(to: &live, until: now) ?? false
+        }
+    }
+
     /// The events of the world so far.
     package var timeline: Timeline {
         core.withLock { core in
