@@ -21,6 +21,13 @@ let crypto: [Target.Dependency] = [
     .product(name: "CryptoExtras", package: "swift-crypto"),
 ]
 
+/// The server of `ble explore`; only the program and its tests use it.
+let http: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+]
+
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -40,6 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
         // Values in, values out: no I/O, no clock, no threads.
@@ -116,7 +124,7 @@ let package = Package(
                 "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLEExplain", "DBus", "BLERuntime",
                 "BLESession", "BLEHost", "BLEWire", argumentParser,
                 .product(name: "Logging", package: "swift-log"),
-            ],
+            ] + http,
             swiftSettings: common
         ),
         .executableTarget(
@@ -211,7 +219,7 @@ let package = Package(
             dependencies: [
                 "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLEExplain", "DBus",
                 "BLERuntime", "BLEWire", argumentParser,
-            ],
+            ] + http,
             swiftSettings: common
         ),
         .testTarget(

@@ -31,6 +31,7 @@ struct Ble: AsyncParsableCommand {
               ble radio --port 7001 --port 7002     two virtual controllers on one air
               ble monitor                           show packets of hosts on this machine
               ble explain talk.pcapng > page.html   show a capture as a page
+              ble explore                           devices, attributes and packets, live in a browser
               ble adapters                          list Bluetooth adapters
               ble doctor                            find out why Bluetooth does not work
               ble clone Lamp                        save a device as a file, for tests
@@ -49,8 +50,9 @@ struct Ble: AsyncParsableCommand {
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Session.self, Serve.self,
             Channel.self,
             Chat.self,
-            Radio.self, Clone.self, Monitor.self, Explain.self, Adapters.self, Doctor.self, ToolsetCommand.self,
-            Bonds.self, Agent.self, Apps.self, App.self, Links.self, Power.self, Policy.self, Logs.self,
+            Radio.self, Clone.self, Monitor.self, Explain.self, Explore.self, Adapters.self, Doctor.self,
+            ToolsetCommand.self, Bonds.self, Agent.self, Apps.self, App.self, Links.self, Power.self, Policy.self,
+            Logs.self,
         ]
     )
 

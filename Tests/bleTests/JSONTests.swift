@@ -53,6 +53,7 @@ struct JSONTests {
         Case("chat host --stay --name Hall", ["opened"], until: "\"opened\""),
         Case("chat join Lobby --stay", ["ready", "discovered", "connected", "subscribed"], until: "\"subscribed\""),
         Case("radio --port PORT", ["listening"], until: "\"listening\""),
+        Case("explore", ["listening"], until: "\"listening\""),
         Case("monitor CAPTURE", ["call", "packet", "lost"]),
         Case("apps", ["app"], in: .daemon),
         Case("app SELF background", ["app_moved"], in: .daemon),

@@ -28,6 +28,7 @@ enum CommandError: Error, CustomStringConvertible {
     case unsent(after: Int, because: String?)
     case unusableFile(String, String)
     case unusablePort(UInt16, String)
+    case cannotListen(String, String)
     case unwritableOutput(StandardStream.Failure)
 
     var description: String {
@@ -80,6 +81,8 @@ enum CommandError: Error, CustomStringConvertible {
         case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
         case .unusablePort(let port, let reason):
             "Cannot listen on port \(port): \(reason). Choose another --port."
+        case .cannotListen(let address, let reason):
+            "Cannot listen on \(address): \(reason). Choose another --port or --listen."
         case .unwritableOutput(let failure): "\(failure)."
         }
     }
@@ -90,7 +93,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .ambiguous: ExitCode(64)
-        case .unusableFile, .unusablePort: ExitCode(66)
+        case .unusableFile, .unusablePort, .cannotListen: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
         case .cancelled, .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly,
             .unsent, .daemonRefused:

@@ -65,6 +65,6 @@ enum JSONKey {
         "features": .list, "states": .text, "buffers_shared": .flag, "acl_octets": .number, "acl_packets": .number,
         "accept_list": .number, "resolving_list": .number, "advertising_sets": .number, "advertising_octets": .number,
         "ports": .list, "port": .number, "code": .text, "severity": .text, "subject": .text, "cure": .text,
-        "command": .text, "problems": .number, "warnings": .number, "usable": .flag,
+        "command": .text, "url": .text, "problems": .number, "warnings": .number, "usable": .flag,
     ]
 }

@@ -68,7 +68,7 @@ final class Printer {
             object["event"] = fact.event
             object["time"] = (fact.time ?? clock?())?.rfc3339
             if let device { object.merge(device().fields) { own, _ in own } }
-            printObject(object)
+            write(Self.line(of: object))
         } else if !fact.text.isEmpty {
             let stamp = clock.map { (fact.time ?? $0()).rfc3339 + "  " } ?? ""
             write((stamp + fact.text).printableLines)
@@ -87,12 +87,13 @@ final class Printer {
     /// Writes a sentence for users to standard error, so that standard output contains only facts.
     func remark(_ text: String) { try? StandardStream.error.write(line: text) }
 
-    private func printObject(_ object: [String: Any]) {
+    /// Returns an object or array of JSON as one line.
+    static func line(of object: Any) -> String {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {
             preconditionFailure("a fact holds something that JSON cannot: \(object)")
         }
-        write(String(decoding: data, as: UTF8.self).printableJSON)
+        return String(decoding: data, as: UTF8.self).printableJSON
     }
 }
 

@@ -29,6 +29,16 @@ struct DaemonChoice {
         }
     }
 
+    /// The socket path of the daemon if apps in this environment use one; otherwise `nil`.
+    var used: String? {
+        do {
+            try check()
+            return try path
+        } catch {
+            return nil
+        }
+    }
+
     /// Throws an error unless apps share the radio through a daemon, either one named by `BLUETOOTH_HOST` or one that
     /// listens on the default socket.
     func check() throws(CommandError) {
