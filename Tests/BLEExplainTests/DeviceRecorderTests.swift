@@ -51,6 +51,18 @@ struct DeviceRecorderTests {
         return try #require(devices.first)
     }
 
+    @Test("An included service is found by clients that read all attributes one by one")
+    func include() throws {
+        let device = try Self.device([
+            (2, true, [0x04, 8, 0, 9, 0]), (3, false, [0x05, 1, 8, 0, 0x02, 0x28]), (4, true, [0x0A, 8, 0]),
+            (5, false, [0x0B, 0x20, 0, 0x22, 0, 0xE5, 0xFF]),
+        ])
+        #expect(device.services.map(\.uuid) == [.short(0xFFE0), .short(0xFFE5)])
+        #expect(device.services.first?.includes == [.short(0xFFE5)])
+        let descriptors = device.services.first?.characteristics.flatMap(\.descriptors).map(\.uuid)
+        #expect(descriptors?.contains(.short(0x2802)) == false)
+    }
+
     @Test("A device has the discovered attributes, and the values of their first reads")
     func attributes() throws {
         let device = try Self.device(), service = try #require(device.services.first)

@@ -16,6 +16,9 @@ extension AttributeTable {
         return device
     }
 
+    /// The types of the attributes that declare services, includes and characteristics.
+    private static let declarationTypes = (0x2800...0x2803).map { BluetoothUUID.short($0) }
+
     /// The discovered services, and the included services that are not among them.
     private var groups: [Group] {
         var groups = services
@@ -70,7 +73,7 @@ extension AttributeTable {
                 .flatMap { BluetoothUUID(octets: $0.value[3...]) }
         }
         for descriptor in attributes where descriptor.handle > handle && descriptor.handle <= end {
-            guard let type = descriptor.type else { continue }
+            guard let type = descriptor.type, !Self.declarationTypes.contains(type) else { continue }
             if descriptor.isProtected { characteristic.isProtected = true }
             // The properties imply these: Extended Properties, Client and Server Characteristic Configuration.
             if [.short(0x2900), .short(0x2902), .short(0x2903)].contains(type) { continue }

@@ -103,10 +103,14 @@ struct AttributeTable: Sendable {
     }
 
     private mutating func read(_ handle: UInt16, _ value: [UInt8]) {
+        var type: BluetoothUUID?
         change(handle) { attribute in
+            type = attribute.type
             guard attribute.value == nil else { return attribute.isRead = true }
             attribute.value = value
         }
+        // Some clients find all attributes, and then read each of them.
+        if type == .short(0x2802) { Self.insert(handle, value, into: &inclusions) }
     }
 
     private mutating func read(_ handle: UInt16, from offset: Int, _ part: [UInt8]) {

@@ -10,7 +10,7 @@ open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
     let octets: [UInt8]
 
     /// The length of a presentation format, in octets: Core 6.0, Vol 3, Part G, 3.3.3.5.
-    package static let formatLength = 7
+    private static let formatLength = 7
 
     /// Creates a descriptor with a constant value.
     ///
@@ -35,5 +35,14 @@ open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
             raise("Descriptors of type \(UUID.uuidString) can not be created")
         }
         super.init(local: UUID, value: value)
+    }
+
+    /// Creates a descriptor of any type that a host can publish, for tools that act as a described device.
+    ///
+    /// The property `value` is a `String` for the user description (2901), otherwise `Data`.
+    package init(type UUID: CBUUID, octets: [UInt8]) {
+        self.octets = octets
+        let isText = UUID.value.attributeForm == .short(0x2901)
+        super.init(local: UUID, value: isText ? String(decoding: octets, as: UTF8.self) : Data(octets))
     }
 }

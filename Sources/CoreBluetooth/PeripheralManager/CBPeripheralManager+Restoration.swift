@@ -57,14 +57,6 @@ extension CBMutableCharacteristic {
             value: definition.value.map { Data($0) },
             permissions: CBAttributePermissions(rawValue: UInt(definition.permissions.rawValue))
         )
-        descriptors = definition.descriptors.map(CBMutableDescriptor.init)
-    }
-}
-
-extension CBMutableDescriptor {
-    fileprivate convenience init(_ definition: DescriptorDefinition) {
-        let isText = definition.uuid.attributeForm == .short(0x2901)
-        let value: Any = isText ? String(decoding: definition.value, as: UTF8.self) : Data(definition.value)
-        self.init(type: CBUUID(definition.uuid), value: value)
+        descriptors = definition.descriptors.map { CBMutableDescriptor(type: CBUUID($0.uuid), octets: $0.value) }
     }
 }

@@ -48,8 +48,8 @@ struct PeripheralDescription {
         service.characteristics.flatMap { characteristic in
             characteristic.descriptors.filter { CBMutableDescriptor($0) == nil }.map { descriptor in
                 """
-                Descriptor \(descriptor.uuid) of \(characteristic.uuid) is left out: Core Bluetooth publishes 2901 \
-                with text and 2904 with seven octets only.
+                Descriptor \(descriptor.uuid) of \(characteristic.uuid) is left out: the host publishes descriptors of \
+                this type by itself.
                 """
             }
         }

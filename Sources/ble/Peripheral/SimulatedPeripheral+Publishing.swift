@@ -23,18 +23,12 @@ extension CBMutableCharacteristic {
 }
 
 extension CBMutableDescriptor {
-    /// Creates an app's descriptor from a simulated one; `nil` if Core Bluetooth cannot publish it.
+    /// Creates an app's descriptor from a simulated one; `nil` if the host publishes this type by itself.
     convenience init?(_ descriptor: SimulatedPeripheral.Descriptor) {
         let type = CBUUID(string: descriptor.uuid)
-        switch type.uuidString {
-        case CBUUIDCharacteristicUserDescriptionString:
-            guard let text = String(validating: descriptor.value, as: UTF8.self) else { return nil }
-            self.init(type: type, value: text)
-        case CBUUIDCharacteristicFormatString:
-            guard descriptor.value.count >= Self.formatLength else { return nil }
-            self.init(type: type, value: Data(descriptor.value))
-        default: return nil
-        }
+        let own = ["2800", "2801", "2802", "2803", "2900", "2902"]
+        guard !own.contains(type.uuidString) else { return nil }
+        self.init(type: type, octets: descriptor.value)
     }
 }
 

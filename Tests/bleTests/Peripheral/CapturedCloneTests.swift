@@ -18,7 +18,7 @@ struct CapturedCloneTests {
                     "FFA0",
                     [
                         .init("FFA1", [.read, .notify], value: [1, 0xAB], descriptors: [.init(text: "Weight")]),
-                        .init("FFA2", [.writeWithoutResponse, .write]),
+                        .init("FFA2", [.writeWithoutResponse, .write], descriptors: [.init("2908", value: [1, 2])]),
                         .init("12345678-0000-4000-8000-00805F9B34FB", [.read], value: [UInt8](repeating: 7, count: 90)),
                         .init("FFA3", [.read, .indicate], value: [5], isProtected: true),
                     ],

@@ -26,15 +26,15 @@ struct PeripheralDescriptionTests {
         #expect(try describe(Self.house, machine: "Door").device.name == "Door")
     }
 
-    @Test("Keys that only count in worlds or that Core Bluetooth cannot publish are reported")
+    @Test("Keys that only count in worlds or that the host publishes by itself are reported")
     func remarks() throws {
         let descriptors = """
             {"uuid": "2908", "value": "01"}, {"uuid": "2904", "value": "04"}, {"uuid": "2901", "value": "ff"}, \
-            {"uuid": "2901", "text": "Weight"}, {"uuid": "2904", "value": "04000000000000"}
+            {"uuid": "2902", "value": "0100"}, {"uuid": "2900", "value": "0100"}
             """
         let characteristic = #"{"uuid": "2A19", "properties": ["read"], "descriptors": [\#(descriptors)]}"#
         let remarks = try describe(Self.service(characteristic)).remarks
-        #expect(remarks.map { $0.prefix(23) } == ["2908", "2904", "2901"].map { "Descriptor \($0) of 2A19" })
+        #expect(remarks.map { $0.prefix(23) } == ["2902", "2900"].map { "Descriptor \($0) of 2A19" })
         #expect(try describe(Self.house, machine: "Door").remarks == ["“mtu” has an effect only in worlds."])
         let far = try describe(#"{"name": "x", "position": {"x": 1}}"#)
         #expect(far.remarks == ["“position” has an effect only in worlds."])
