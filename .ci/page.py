@@ -1,4 +1,4 @@
-"""Checks the page of `ble explain` and `ble demo --page` in Chromium, and its numbers with tshark.
+"""Checks the page of `ble explain`, `ble demo --page` and `ble explore` in Chromium, and its numbers with tshark.
 
     python3 .ci/page.py PATH-OF-ble FOLDER [CAPTURE...]
 
@@ -13,12 +13,19 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from agree import SECONDS, TIME, TRACK, GROUP, OCTETS, Wrong, compare, data_of, expand, expect, make, run
+from agree import (
+    ATTRIBUTE, GROUP, NAME, OCTETS, OPCODES, PACKET, SECONDS, TIME, TITLE, TRACK, WORLD, Wrong, compare, data_of,
+    expand, expect, make, run,
+)
 from browser import Browser, BrowserError
 
 SIZES = {"phone": (360, 740), "laptop": (1400, 1000), "4k": (3840, 2160)}
@@ -41,7 +48,7 @@ def check_layout(browser: Browser, page: pathlib.Path, size: str, dark: bool = F
     expect(found["smallest"] >= 12, f"{where} has letters that are too small", found["smallest"])
     expect(tops[:6] == sorted(tops[:6]), f"{where} has its parts in another order", tops)
     chart, items, detail = found["order"][4:]
-    expect(chart["width"] > 0.85 * width and chart["height"] > 80, f"{where} has a small chart", chart)
+    expect(chart["width"] > 0.85 * width and chart["height"] > 40, f"{where} has a small chart", chart)
     if width > 800:
         expect(detail["left"] >= items["left"] + items["width"], f"{where}: the details are not beside the list", found)
     else:
@@ -54,10 +61,42 @@ def check_layout(browser: Browser, page: pathlib.Path, size: str, dark: bool = F
     return found
 
 
-def expect_silence(browser: Browser, where: str) -> None:
+def expect_silence(browser: Browser, where: str, own: str = "file:") -> None:
     expect(not browser.complaints(), f"{where}: the console has errors", browser.complaints())
-    others = [address for address in browser.addresses() if not address.startswith("file:")]
+    others = [address for address in browser.addresses() if not address.startswith(own)]
     expect(not others, f"{where} asks a network", others)
+
+
+def check_capture(browser: Browser, page: pathlib.Path) -> dict[str, int]:
+    """Checks that the page of a capture shows as many packets of each kind as its data has."""
+    check_layout(browser, page, "laptop")
+    data = data_of(page)
+    titles = Counter(
+        data["strings"][event[TITLE]]
+        for event in data["events"]
+        if event[TRACK] == ATTRIBUTE and event[PACKET] >= 0 and data["strings"][event[TITLE]] in OPCODES
+    )
+    count = len(data["events"])
+    expect(
+        browser.evaluate("document.getElementById('status').textContent") == f"{count} of {count} events",
+        f"{page.name} does not list all of its {count} events",
+    )
+    for title in titles:
+        found = browser.evaluate(f"""(() => {{
+            const search = document.getElementById("search")
+            search.value = {json.dumps(title)}
+            search.dispatchEvent(new Event("input"))
+            return explain.state.shown.filter(i => explain.data.events[i][1] === 1
+                && explain.data.events[i][7] >= 0
+                && explain.data.strings[explain.data.events[i][3]] === {json.dumps(title)}).length
+        }})()""")
+        expect(found == titles[title], f"{page.name}: the search finds {found} of {titles[title]} “{title}”")
+    if titles:
+        click(browser, "#list .row")
+        fields = browser.evaluate("document.querySelectorAll('#detail .field').length")
+        expect(fields > 0, f"{page.name}: a selected event has no fields")
+    expect_silence(browser, page.name)
+    return {"events": count, "att": titles.total()}
 
 
 def check_use(browser: Browser, page: pathlib.Path) -> dict[str, Any]:
@@ -165,6 +204,97 @@ def check_large(browser: Browser, page: pathlib.Path, folder: pathlib.Path) -> d
     return {key: round(value) for key, value in times.items()}
 
 
+@contextmanager
+def exploring(ble: str, **environment: str) -> Iterator[str]:
+    """Runs `ble explore`, and returns the address of its page; Ctrl-C has to end it."""
+    process = subprocess.Popen(
+        [ble, "explore", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+    )
+    try:
+        assert process.stdout
+        line = process.stdout.readline()
+        expect(bool(line), "ble explore ended without an address")
+        yield json.loads(line)["url"]
+        process.send_signal(signal.SIGINT)
+        expect(process.wait(SECONDS) == 0, "ble explore did not end with status 0", process.returncode)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def check_live(browser: Browser, ble: str, folder: pathlib.Path) -> dict[str, Any]:
+    """Scans, searches, connects, reads, writes and subscribes in the page of `ble explore`, in a world."""
+    world = folder / "live.json"
+    world.write_text(json.dumps(WORLD), encoding="utf-8")
+    row, tree = "#devices tr", "#trees tr[data-type='{}']"
+    with exploring(ble, BLUETOOTH_HOST=f"world:{world}") as url:
+        browser.open(url, *SIZES["laptop"])
+        browser.wait("document.getElementById('live-status').dataset.ready")
+        click(browser, "#scan")
+        browser.wait(f"document.querySelector({json.dumps(row)})?.textContent.includes({json.dumps(NAME)})")
+        browser.wait("document.querySelector('#devices .plot').getAttribute('aria-label').includes('dBm')")
+        for text, isHidden in [("nothing like it", True), (NAME.lower(), False)]:
+            browser.evaluate(f"""(element => {{
+                element.value = {json.dumps(text)}
+                element.dispatchEvent(new Event("input"))
+            }})(document.getElementById("device-search"))""")
+            expect(browser.evaluate(f"document.querySelector({json.dumps(row)}).hidden") == isHidden, "search fails")
+        click(browser, row + " button")
+        for kind in ("FFA2", "FFA3"):
+            browser.wait(f"document.querySelector({json.dumps(tree.format(kind))})")
+        value = tree.format("FFA2") + " .value"
+        press(browser, tree.format("FFA2"), "Read")
+        browser.wait(f"document.querySelector({json.dumps(value)}).textContent.includes('00 01 02 03')")
+        browser.evaluate(f"document.querySelector({json.dumps(tree.format('FFA2') + ' input')}).value = 'c0 ff ee'")
+        press(browser, tree.format("FFA2"), "Write")
+        browser.wait(f"document.querySelector({json.dumps(tree.format('FFA2'))}).textContent.includes('written')")
+        press(browser, tree.format("FFA2"), "Read")
+        browser.wait(f"document.querySelector({json.dumps(value)}).textContent.includes('c0 ff ee')")
+        press(browser, tree.format("FFA3"), "Subscribe")
+        received = tree.format("FFA3") + " .value"
+        browser.wait(f"/[(][0-9]{{2,}} received/.test(document.querySelector({json.dumps(received)}).textContent)")
+        for item in [("button", "Unsubscribe FFA3"), ("table", "Devices"), ("searchbox", "Search devices")]:
+            expect(item in browser.names(), f"a screen reader does not find {item}")
+        press(browser, tree.format("FFA3"), "Unsubscribe")
+        # A refused write is an error beside its button, not in the console.
+        browser.evaluate(f"document.querySelector({json.dumps(tree.format('FFA2') + ' input')}).value = 'xyz'")
+        press(browser, tree.format("FFA2"), "Write")
+        browser.wait(f"document.querySelector({json.dumps(tree.format('FFA2'))}).textContent.includes('hexadecimal')")
+
+        find = "explain.data.events.findIndex(e => explain.data.strings[e[3]] === 'readValue')"
+        browser.wait(f"{find} >= 0 && explain.data.findings.length === 0")
+        browser.evaluate(f"explain.select({find})")
+        browser.wait("document.querySelectorAll('.related').length > 3")
+        related = browser.evaluate("[...document.querySelectorAll('.related')].map(element => element.textContent)")
+        for part in ("ATT and GATT: Read Request", "didUpdateValue"):
+            expect(any(part in text for text in related), f"“{part}” does not belong to a read", related)
+        live = browser.evaluate(LAYOUT)
+        tops = [box["top"] for box in live["order"]]
+        expect(tops[:6] == sorted(tops[:6]) and live["fits"] and live["painted"] > 4, "the live page is wrong", live)
+        found = browser.evaluate("explain.data.events.length")
+        browser.picture(str(folder / "live.png"))
+        expect_silence(browser, "ble explore", own=url)
+
+        # A browser that comes later has the same events, and the attributes of the connected device.
+        browser.open(url, *SIZES["phone"])
+        browser.wait(f"document.querySelector({json.dumps(tree.format('FFA2'))})")
+        browser.wait(f"explain.data.events.length >= {found}")
+        expect(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the live page is too wide")
+        click(browser, row + " button")
+        browser.wait("!document.querySelector('#trees tr')")
+        expect_silence(browser, "ble explore", own=url)
+    browser.wait("document.getElementById('live-status').textContent.includes('has ended')")
+    return {"events": found}
+
+
+def press(browser: Browser, selector: str, word: str) -> None:
+    """Waits until a button in an element can be used, and clicks it."""
+    buttons = f"[...document.querySelectorAll({json.dumps(selector + ' button')})]"
+    button = f"{buttons}.find(e => e.textContent === {json.dumps(word)})"
+    browser.wait(f"{button} && !{button}.disabled")
+    browser.evaluate(f"{button}.click()")
+
+
 def main(ble: str, results: pathlib.Path, captures: list[pathlib.Path]) -> None:
     # Captures and sockets need a folder that no other user can change, whatever the umask is.
     with tempfile.TemporaryDirectory(prefix="page-") as name, Browser(SECONDS) as browser:
@@ -184,8 +314,8 @@ def main(ble: str, results: pathlib.Path, captures: list[pathlib.Path]) -> None:
         check_layout(browser, demo, "laptop", dark=True)
         report["use"] = check_use(browser, demo)
         report["failure"] = check_failure(browser, lost, "link lost", "packets in a row were lost")
-        for path in captures:
-            check_layout(browser, folder / (path.stem + ".html"), "laptop")
+        report["pages"] = {path.name: check_capture(browser, folder / (path.stem + ".html")) for path in captures}
+        report["live"] = check_live(browser, ble, folder)
         report["large"] = check_large(browser, demo, folder)
         browser.open(lost.as_uri(), *SIZES["laptop"])
         browser.picture(str(folder / "lost.png"))

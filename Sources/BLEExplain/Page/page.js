@@ -217,7 +217,7 @@ function showFrom(from) {
 }
 // Moves the chart and the list to the newest events.
 function catchUp() {
-    const span = Math.min(Math.max(state.to - state.from, 1e9), 30e9)
+    const span = Math.min(Math.max(state.to - state.from, 3e9), 30e9)
     state.to = Math.max(last, first + span); state.from = state.to - span
     list.scrollTop = list.scrollHeight
     draw()
