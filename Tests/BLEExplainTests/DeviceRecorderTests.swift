@@ -112,6 +112,31 @@ struct DeviceRecorderTests {
         #expect(device.services[0].characteristics[0].isProtected == (code != 0x02))
     }
 
+    /// The packet of an advertisement with the name “Lamp”.
+    private static let named: [UInt8] = [5, 9, 0x4C, 0x61, 0x6D, 0x70]
+
+    @Test(
+        "The advertisement of a device that the host serves is what the host has set",
+        arguments: [
+            [0x08, 0x20, 32, 6] + named + [UInt8](repeating: 0, count: 25), [0x37, 0x20, 10, 0, 3, 1, 6] + named,
+        ]
+    )
+    func served(command: [UInt8]) throws {
+        var recorder = DeviceRecorder()
+        let source = PacketSource(machine: "hci0")
+        for bytes in [[1] + command, [1, 0x37, 0x20, 4, 0, 4, 1, 0]] {
+            recorder.add(
+                .packet(PacketRecord(source: source, direction: .toController, time: Instant(), bytes: bytes))
+            )
+        }
+        recorder.add(.packet(try #require(Self.records.first)))
+        for (isFromHost, payload) in Self.discovery {
+            recorder.add(.packet(Self.data(payload, isFromHost: !isFromHost, at: 1)))
+        }
+        let device = try #require(recorder.finish().first)
+        #expect(device.isHost && device.advertisement?.data == Self.named && device.name == "Lamp")
+    }
+
     @Test("An advertisement that is reported in parts is put together")
     func parts() throws {
         var recorder = DeviceRecorder()

@@ -119,14 +119,27 @@ package struct DeviceRecorder: Sendable {
         peers[link] = peer
     }
 
-    /// Reads the octets that the host advertises from the commands that set legacy advertising data.
+    /// Reads the octets that the host advertises from the commands that set them.
     ///
-    /// Core 6.0, Vol 4, Part E, 7.8.7 and 7.8.8.
+    /// Data that is set in several parts is ignored.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.7, 7.8.8, and 7.8.53 to 7.8.55.
     private mutating func command(_ bytes: [UInt8], _ source: Int) {
-        guard bytes.count >= 36, bytes[2] == 0x20, bytes[1] == 0x08 || bytes[1] == 0x09, bytes[4] <= 31 else { return }
-        let octets = Array(bytes[5...].prefix(Int(bytes[4])))
-        change(AttributeTable.advertiser(ofHost: source)) { seen in
-            if bytes[1] == 0x08 { seen.data = octets } else { seen.scanResponse = octets }
+        guard let command = try? HCICommandPacket(decoding: Array(bytes.dropFirst())) else { return }
+        let host = AttributeTable.advertiser(ofHost: source)
+        switch command {
+        case .leSetAdvertisingData(let command): change(host) { $0.data = command.data }
+        case .leSetScanResponseData(let command): change(host) { $0.scanResponse = command.data }
+        case .leSetExtendedAdvertisingParameters(let command):
+            change(host) { seen in
+                seen.isLegacy = command.properties.contains(.legacy)
+                seen.isConnectable = command.properties.contains(.connectable)
+            }
+        case .leSetExtendedAdvertisingData(let command) where command.operation == .complete:
+            change(host) { $0.data = command.data }
+        case .leSetExtendedScanResponseData(let command) where command.operation == .complete:
+            change(host) { $0.scanResponse = command.data }
+        default: break
         }
     }
 
