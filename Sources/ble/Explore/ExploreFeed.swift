@@ -74,6 +74,7 @@ final class ExploreFeed {
     func add(_ fact: Fact) {
         let identifier = fact.fields["identifier"] as? String, command = fact.fields["command"] as? String
         if fact.event == "discovered", let identifier, isTooEarly(identifier) { return }
+        source?.note(fact)
         if fact.event == "done", command == "scan" || command == "stop" { isScanning = command == "scan" }
         let line = Printer.line(of: fact.fields.merging(["event": fact.event]) { $1 })
         if let identifier { keep(line, fact.event, of: identifier) }

@@ -2,7 +2,7 @@ import BLEExplain
 import BLERuntime
 import BLESimulation
 import BLEWire
-import Glibc
+import Foundation
 
 /// A recording of the packets and calls of the session, for the tracks of its page.
 protocol RecordingSource: Sendable {
@@ -10,6 +10,8 @@ protocol RecordingSource: Sendable {
     var isWorld: Bool { get }
     /// Moves what was recorded since the last call to a timeline; returns true if there are new events.
     func record(to live: inout LiveTimeline) -> Bool
+    /// Records a line of the session, if the calls and callbacks themselves cannot be recorded.
+    func note(_ fact: Fact)
 }
 
 /// The recording of a whole world, with the packets on the air.
@@ -24,39 +26,67 @@ struct WorldRecording: RecordingSource {
     }
 
     func record(to live: inout LiveTimeline) -> Bool { world.record(to: &live) }
+
+    func note(_ fact: Fact) {}
 }
 
 /// The recording of the host of this process, or of the daemon that it uses.
 ///
-/// The hosts of a daemon can be recorded only by root and by the daemon's user. Such a recording contains all apps.
+/// The hosts of a daemon can be recorded only by root and by the daemon's user, and not in a world of the daemon. This
+/// recording contains all apps. Without it, the lines of the session take the place of calls and callbacks.
 final class HostRecording: RecordingSource {
     /// What the monitor has received.
     private final class Recording: Sendable {
         let builder = Locked(TimelineBuilder(reading: ValueFormat.reading))
+        /// True after the monitor has received something of a host.
+        let isAttached = Locked(false)
     }
+
+    /// The source of the lines of the session.
+    private static let session = PacketSource(machine: "session")
 
     private let recording: Recording
     private let monitor: HostMonitor
+    private let usesDaemon: Bool
     let isWorld = false
 
     /// Starts to record.
     ///
     /// - Parameter daemon: The path of the daemon's socket; `nil` if the host is in this process.
     init(ofDaemonAt daemon: String?) {
-        var processes: Set = [getpid()]
-        if let daemon, let socket = try? SocketAddress.unix(path: daemon).connect(), let peer = socket.peer {
-            processes.insert(peer.process)
-        }
+        let socket = daemon.flatMap { try? SocketAddress.unix(path: $0).connect() }
+        // No process has the number 0.
+        let process = daemon == nil ? getpid() : socket?.peer?.process ?? 0
+        usesDaemon = daemon != nil
         let recording = Recording()
         self.recording = recording
-        monitor = HostMonitor(of: processes) { event in
-            if case .item(let item, _) = event { recording.builder.withLock { $0.add(item) } }
+        monitor = HostMonitor(of: [process]) { event in
+            switch event {
+            case .attached: recording.isAttached.withLock { $0 = true }
+            case .item(let item, _): recording.builder.withLock { $0.add(item) }
+            case .refused, .gone: break
+            }
         }
         monitor.start()
     }
 
     func record(to live: inout LiveTimeline) -> Bool {
         recording.builder.withLock { live.take(from: &$0, until: Instant(nanoseconds: .max)) }
+    }
+
+    func note(_ fact: Fact) {
+        guard usesDaemon, !recording.isAttached.withLock({ $0 }) else { return }
+        let keys = ["command", "name", "identifier", "characteristic", "reading", "value"]
+        var words = keys.compactMap { fact.fields[$0] as? String }
+        if let error = fact.fields["error"] as? String { words.append("error: \(error)") }
+        let text = "app 0 receives: \(([fact.event] + words).joined(separator: " "))"
+        let now = Instant(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9))
+        recording.builder.withLock { builder in
+            builder.add(text: text, of: Self.session, at: now)
+            if let rssi = fact.fields["rssi"] as? Int, let name = fact.fields["name"] as? String {
+                builder.sample("RSSI, \(name)", unit: "dBm", Double(rssi), at: now)
+            }
+        }
     }
 
     deinit { monitor.stop() }

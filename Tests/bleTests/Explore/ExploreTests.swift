@@ -109,6 +109,21 @@ struct ExploreTests {
         await bench.end()
     }
 
+    @Test("The lines of the session are its tracks if the host of a daemon cannot be recorded")
+    func linesAsTracks() throws {
+        let recording = HostRecording(ofDaemonAt: "/nonexistent/bled")
+        let keys: [String: Any] = ["command": "read", "name": "Lamp", "characteristic": "2A19"]
+        recording.note(Fact("discovered", ["name": "Lamp", "rssi": -50], text: ""))
+        recording.note(Fact("failed", keys.merging(["error": "Refused."]) { $1 }, text: ""))
+        var live = LiveTimeline(), page = LivePage()
+        let isNew = recording.record(to: &live), isExplained = live.explain()
+        #expect(isNew && isExplained && live.count == 2)
+        let next = page.part(of: live), part = try #require(next)
+        for text in ["discovered", "failed", "read Lamp 2A19 error: Refused.", "RSSI, Lamp", "call failed"] {
+            #expect(part.contains(text), "\(part)")
+        }
+    }
+
     @Test("A limited number of browsers receives events, and another one gets the place of one that has gone")
     func manyBrowsers() async throws {
         let bench = try await ExploreBench()
