@@ -80,17 +80,19 @@ struct MessageTests {
         #expect(try AppMessage(reading: plain.encoded.span) == plain)
     }
 
-    @Test("An advertisement's octets and flags follow the fields known to older versions")
+    @Test("What was added to advertisements follows the fields known to older versions")
     func advertisements() throws {
         var plain = BroadcastRequest()
         plain.manufacturerData = [1, 2]
-        var bare = plain, raw = plain
+        var bare = plain, raw = plain, rich = plain
         bare.flags = nil
+        rich.statedPower = -4
+        rich.structures = [.init(.appearance, [0xC1, 3]), .init(ADType(wire: 0x26), [])]
         raw.octets = AdvertisementOctets(advertisement: [0, 1], scanResponse: [2])
         func message(_ broadcast: BroadcastRequest?) -> AppMessage {
             .request(1, .server(.startAdvertising(AdvertisingRequest(localName: "Lamp", broadcast: broadcast))))
         }
-        for broadcast in [nil, plain, bare, raw] {
+        for broadcast in [nil, plain, bare, raw, rich] {
             #expect(try AppMessage(decoding: message(broadcast).encoded) == message(broadcast))
             let request = AdvertisingRequest(broadcast: broadcast), id = LocalAttributeID(rawValue: 1)
             let state = PreservedPeripheral(
@@ -104,7 +106,7 @@ struct MessageTests {
             #expect(try DaemonMessage(decoding: event.encoded) == event)
         }
         let older = message(plain).encoded
-        #expect(message(bare).encoded.starts(with: older) && message(raw).encoded.starts(with: older))
+        for newer in [bare, raw, rich] { #expect(message(newer).encoded.starts(with: older)) }
     }
 
     @Test("A message without a request number keeps the older format, and is read as one without a number")

@@ -62,6 +62,18 @@ extension AdvertisingData.ServiceData: Packet {
     }
 }
 
+extension AdvertisingData.Structure: Packet {
+    package init() { self.init(.flags, []) }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        var type = type, data = data
+        try wire.field(&type, "Type")
+        try wire.sized(&data, "Data")
+        guard data.count <= Self.maximumDataLength else { throw .reserved(field: "Data") }
+        self = Self(type, data)
+    }
+}
+
 extension BroadcastRequest: Packet {
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         try wire.sized(&manufacturerData, "Manufacturer Data")
@@ -77,22 +89,40 @@ extension BroadcastRequest: Packet {
     }
 }
 
-/// The properties of a ``BroadcastRequest`` that a later version of the protocol has added.
+/// The properties of a ``BroadcastRequest`` that later versions of the protocol have added.
 ///
 /// They are at the end of messages that contain such a request.
 package struct BroadcastAddition: Packet {
+    /// The properties that were added last.
+    private struct Contents: Packet {
+        var statedPower: TransmitPower?
+        var structures: [AdvertisingData.Structure] = []
+
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.optional(&statedPower, blank: .unavailable, "Stated Power")
+            try wire.sequence(&structures, "Structure")
+        }
+    }
+
     private var flags: [UInt8]?
     private var advertisement: [UInt8]?
     private var scanResponse: [UInt8] = []
+    private var contents: Contents?
 
     package init() {}
 
     /// Takes the added properties of a request; returns `nil` if they have their defaults, so that nothing needs to be
     /// sent.
     init?(_ request: AdvertisingRequest?) {
-        guard let broadcast = request?.broadcast,
-            broadcast.flags != BroadcastRequest.usualFlags || broadcast.octets != nil
-        else { return nil }
+        guard let broadcast = request?.broadcast else { return nil }
+        if broadcast.statedPower != nil || !broadcast.structures.isEmpty {
+            contents = Contents(
+                statedPower: broadcast.statedPower.map { TransmitPower(dBm: $0) },
+                structures: broadcast.structures
+            )
+        }
+        let isUsual = broadcast.flags == BroadcastRequest.usualFlags && broadcast.octets == nil
+        guard !isUsual || contents != nil else { return nil }
         flags = broadcast.flags.map { [$0.rawValue] }
         advertisement = broadcast.octets.map { Array($0.advertisement) }
         scanResponse = broadcast.octets.map { Array($0.scanResponse) } ?? []
@@ -102,6 +132,7 @@ package struct BroadcastAddition: Packet {
         try wire.sized(&flags, "Flags")
         try wire.sized(&advertisement, "Advertisement")
         try wire.sized(&scanResponse, "Scan Response")
+        try wire.tail(&contents)
     }
 
     /// Sets these properties in `request`.
@@ -110,6 +141,8 @@ package struct BroadcastAddition: Packet {
         request?.broadcast?.octets = advertisement.map {
             AdvertisementOctets(advertisement: $0, scanResponse: scanResponse)
         }
+        request?.broadcast?.statedPower = contents?.statedPower?.dBm
+        request?.broadcast?.structures = contents?.structures ?? []
     }
 }
 

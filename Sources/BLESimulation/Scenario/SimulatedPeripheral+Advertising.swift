@@ -114,7 +114,7 @@ extension SimulatedPeripheral.DescriptionError {
             case .serviceData: ("serviceData", "")
             case .manufacturerData: ("manufacturerData", "")
             case .statedPower: ("transmitPower", "")
-            case .advertisement: ("advertisement", "")
+            case .advertisement, .structures: ("advertisement", "")
             case .scanResponse: ("scanResponse", "")
             }
         self.init(key: key, reason: error.reason + cure)

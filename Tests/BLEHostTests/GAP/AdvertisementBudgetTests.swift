@@ -46,4 +46,19 @@ struct AdvertisementBudgetTests {
         let field = try #require(AdvertisementBudget(services: Self.long(1), localName: "123456789€ and more").name)
         #expect(field.data == Array("123456789".utf8))
     }
+
+    @Test("Further structures are sent unchanged, between the other contents and the name")
+    func structures() throws {
+        var broadcast = BroadcastRequest()
+        broadcast.statedPower = 4
+        broadcast.structures = [.init(.appearance, [0xC1, 0x03]), .init(ADType(wire: 0x26), [1])]
+        let request = AdvertisingRequest(localName: "Zero", broadcast: broadcast)
+        let octets = try #require(request.octets)
+        #expect(Array(octets.advertisement) == [2, 1, 6, 2, 10, 4, 3, 0x19, 0xC1, 3, 2, 0x26, 1, 5, 9] + "Zero".utf8)
+        broadcast.structures = [.init(ADType(wire: 0x26), [UInt8](repeating: 0, count: 30))]
+        #expect(AdvertisingRequest(broadcast: broadcast).error?.field == .structures)
+        broadcast.octets = AdvertisementOctets(advertisement: [])
+        broadcast.statedPower = nil
+        #expect(AdvertisingRequest(broadcast: broadcast).error?.field == .structures)
+    }
 }

@@ -58,6 +58,7 @@ extension AdvertisementContent {
         guard broadcast.serviceData.isEmpty else { throw Self.excluded(.serviceData) }
         guard broadcast.manufacturerData == nil else { throw Self.excluded(.manufacturerData) }
         guard broadcast.statedPower == nil else { throw Self.excluded(.statedPower) }
+        guard broadcast.structures.isEmpty else { throw Self.excluded(.structures) }
         try Self.check(octets.scanResponse.count, .scanResponse, parameters.longestScanResponse, parameters)
         try Self.check(octets.advertisement.count, .advertisement, parameters.longestData, parameters)
         self.init(

@@ -67,6 +67,7 @@ struct AdvertisementPacking {
             try structure(.manufacturerData) { $0.append(manufacturerData: data) }
         }
         if let power = broadcast.statedPower { try structure(.statedPower) { $0.append(statedPower: power) } }
+        items += broadcast.structures.map { (.structures, $0) }
         if let name = request.localName, !name.isEmpty {
             try structure(.localName) { $0.append(localName: name) == .complete }
         }

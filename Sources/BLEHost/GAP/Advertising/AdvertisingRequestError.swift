@@ -4,7 +4,7 @@ package import BLEWire
 package struct AdvertisingRequestError: Error, Equatable, Sendable {
     /// A part of an ``AdvertisingRequest``.
     package enum Field: Equatable, Sendable {
-        case localName, services, serviceData, manufacturerData, statedPower
+        case localName, services, serviceData, manufacturerData, statedPower, structures
         /// The data of a packet, which the client has given as octets.
         case advertisement, scanResponse
     }
