@@ -59,9 +59,7 @@ extension BlueZBridge {
     mutating func receive(_ event: SecurityEvent, of key: SessionKey) {
         switch event {
         case .asked(let inquiry): ask(inquiry, key)
-        case .withdrawn(let peer):
-            guard let agent = clients[key.client]?.agent, devices[peer] != nil else { return }
-            call(key.client, agent.path, BlueZ.agent, "Cancel")
+        case .withdrawn(let peer): withdrawQuestion(about: peer, to: key.client)
         case .paired(let peer, _, let isBonded): paired(peer, isBonded, key)
         case .failed(let peer, let failure): endPairing(key.client, peer, BlueZError(failure))
         case .secured(let peer, _, let isBonded): setPaired(peer, isBonded)
@@ -147,6 +145,19 @@ extension BlueZBridge {
             for: .answer(ofAgent: key.client, peer, inquiry.question),
             within: .seconds(60)
         )
+    }
+
+    /// Cancels an agent's question about a peer, unless the agent has answered.
+    ///
+    /// An agent that has shown a passkey has answered: bluetoothctl 5.66 aborts if it is then cancelled.
+    private mutating func withdrawQuestion(about peer: PeerIdentifier, to client: String) {
+        for number in calls.keys {
+            guard case .answer(ofAgent: client, peer, let question)? = calls[number]?.purpose else { continue }
+            calls[number] = nil
+            act(.forget(number))
+            if case .display = question { continue }
+            if let agent = clients[client]?.agent { call(client, agent.path, BlueZ.agent, "Cancel") }
+        }
     }
 
     /// Passes an agent's answer to the daemon.

@@ -111,13 +111,24 @@ struct AgentTests {
         #expect(bus.requests.map(\.request) == [.security(.answer(TestBridge.lamp, .cancel))])
     }
 
-    @Test("A question that is withdrawn cancels the agent")
-    func withdrawn() {
-        var bus = TestBridge()
-        bus.discover()
-        _ = register(&bus)
-        bus.event(.security(.withdrawn(TestBridge.lamp)), of: Self.key)
-        #expect(bus.calls.last?.message.member == "Cancel")
+    @Test("A question that is withdrawn cancels the agent, unless it has answered or only shows a passkey")
+    func withdrawn() throws {
+        let questions: [(PairingQuestion, isAnswered: Bool, isCanceled: Bool)] = [
+            (.compare(1), false, true), (.enterPasskey, false, true), (.consent(replacesBond: false), false, true),
+            (.compare(1), true, false), (.display(passkey: 7), true, false), (.display(passkey: 7), false, false),
+        ]
+        for (question, isAnswered, isCanceled) in questions {
+            var bus = TestBridge()
+            bus.discover()
+            _ = register(&bus)
+            ask(question, &bus)
+            let number = try #require(bus.calls.last?.number)
+            if isAnswered { bus.reply(number, Self.accepted) }
+            bus.forget()
+            bus.event(.security(.withdrawn(TestBridge.lamp)), of: Self.key)
+            #expect(bus.calls.map(\.message.member) == (isCanceled ? ["Cancel"] : []), "\(question)")
+            #expect(bus.actions.contains(.forget(number)) == !isAnswered, "\(question)")
+        }
     }
 
     private static let results: [(SecurityEvent, TestBridge.Outcome)] = [
