@@ -20,8 +20,8 @@ extension BlueZBridge {
         ]
         let advertising: [ObjectTree.Property] = [
             ("ActiveInstances", .byte(0)), ("SupportedInstances", .byte(UInt8(Limit.advertisements))),
-            ("SupportedIncludes", .strings(["tx-power", "local-name"])),
-            ("SupportedSecondaryChannels", .strings(["1M", "2M", "Coded"])),
+            ("SupportedIncludes", .strings(["tx-power", "appearance", "local-name"])),
+            ("SupportedFeatures", .strings([])), ("SupportedCapabilities", Self.capabilities(isExtended: false)),
         ]
         let monitoring: [ObjectTree.Property] = [
             ("SupportedMonitorTypes", .strings(["or_patterns"])), ("SupportedFeatures", .strings([])),
@@ -34,6 +34,26 @@ extension BlueZBridge {
                 ObjectTree.Interface(name: BlueZ.monitors, properties: monitoring),
             ]
         )
+    }
+
+    /// The room in an advertisement and in a scan response.
+    private static func capabilities(isExtended: Bool) -> BusValue {
+        let lengths: [UInt8] = isExtended ? [245, 31] : [31, 31]
+        return .properties(zip(["MaxAdvLen", "MaxScnRspLen"], lengths).map { ($0, .byte($1)) })
+    }
+
+    /// Sets the properties that depend on the features of the controller.
+    mutating func setFeatures(_ features: HostFeatures) {
+        let isExtended = features.contains(.extendedScanAndConnect), path = adapterPath
+        tree.set(
+            path,
+            BlueZ.advertisements,
+            "SupportedFeatures",
+            .strings(isExtended ? ["CanSetTxPower", "HardwareOffload"] : [])
+        )
+        tree.set(path, BlueZ.advertisements, "SupportedCapabilities", Self.capabilities(isExtended: isExtended))
+        let channels = isExtended ? BusValue.strings(["1M", "2M", "Coded"]) : nil
+        tree.set(path, BlueZ.advertisements, "SupportedSecondaryChannels", channels)
     }
 
     mutating func setPowered(_ isOn: Bool) {

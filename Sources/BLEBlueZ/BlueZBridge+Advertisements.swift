@@ -8,10 +8,17 @@ struct Advertisement: Sendable {
     let path: String
     /// The call to `RegisterAdvertisement`; `nil` once it has been answered.
     var caller: Caller?
-    /// How long the advertisement stays on the air; `nil` for no limit.
-    var timeout: Duration?
+    /// The properties that the program exports; `nil` until it has returned them.
+    var exported: ExportedAdvertisement?
     /// The time at which the advertisement ends, once it has started; `nil` if it has no limit.
-    var deadline: Instant?
+    var end: Instant?
+    /// The time at which the advertisement is no longer discoverable, once it has started; `nil` if it has no limit.
+    var discoverableEnd: Instant?
+    /// The number of the advertisement among those of all programs, from 1.
+    var instance: UInt8 = 0
+
+    /// The time at which the advertisement ends or changes.
+    var deadline: Instant? { [end, discoverableEnd].compactMap(\.self).min() }
 }
 
 extension BlueZBridge {
@@ -35,21 +42,39 @@ extension BlueZBridge {
             throw .init("NotPermitted", "Maximum advertisements reached")
         }
         let number = nextNumber()
-        advertisements[number] = Advertisement(client: caller.sender, path: path, caller: caller)
+        var advertisement = Advertisement(client: caller.sender, path: path, caller: caller)
+        let taken = advertisements.all.map(\.instance)
+        advertisement.instance = (1...UInt8(Limit.advertisements)).first { !taken.contains($0) } ?? 0
+        changeExports(of: caller.sender) { $0.advertisements[number] = advertisement }
+        readAdvertisement(number)
+        return nil
+    }
+
+    private mutating func readAdvertisement(_ number: UInt32) {
+        guard let advertisement = advertisements[number] else { return }
         call(
-            caller.sender,
-            path,
+            advertisement.client,
+            advertisement.path,
             ObjectTree.properties,
             "GetAll",
             [.string(BlueZ.advertisement)],
             for: .properties(ofAdvertisement: number)
         )
-        return nil
+    }
+
+    /// Reads an advertisement again whose program has changed its properties.
+    mutating func noteChangedAdvertisement(_ signal: BusMessage) {
+        for number in advertisements.keys {
+            guard let advertisement = advertisements[number], advertisement.caller == nil,
+                advertisement.client == signal.sender, advertisement.path == signal.path
+            else { continue }
+            readAdvertisement(number)
+        }
     }
 
     mutating func removeAdvertisement(_ number: UInt32) {
         guard let advertisement = advertisements[number] else { return }
-        advertisements[number] = nil
+        changeExports(of: advertisement.client) { $0.advertisements[number] = nil }
         close(SessionKey(advertisement.client, .advertisement(number)))
         countAdvertisements()
     }
@@ -63,41 +88,74 @@ extension BlueZBridge {
         call(advertisement.client, advertisement.path, BlueZ.advertisement, "Release")
     }
 
-    /// Ends the advertisements whose time is over.
+    /// Ends the advertisements, and the discoverability of those, whose time is over.
     mutating func expireAdvertisements() {
         for number in advertisements.keys {
-            guard let deadline = advertisements[number]?.deadline, deadline <= now else { continue }
-            endAdvertisement(number, .failed)
+            guard let advertisement = advertisements[number] else { continue }
+            if let end = advertisement.end, end <= now {
+                endAdvertisement(number, .failed)
+            } else if let end = advertisement.discoverableEnd, end <= now, let exported = advertisement.exported {
+                _ = advertisements.update(number) { $0.discoverableEnd = nil }
+                replaceAdvertisement(number, with: exported.hiddenRequest)
+            }
         }
     }
 
-    /// Starts an advertisement with the properties that its program returned.
-    mutating func startAdvertisement(_ number: UInt32, _ reply: BusReply) {
-        guard let advertisement = advertisements[number], let caller = advertisement.caller else { return }
-        guard case .values(let values, _) = reply, let properties = values.first,
-            let content = content(of: properties)
-        else {
+    /// Starts an advertisement with the properties that its program returned; or changes it, if it has started.
+    mutating func advertise(_ number: UInt32, _ reply: BusReply) {
+        guard let advertisement = advertisements[number] else { return }
+        var exported: ExportedAdvertisement?
+        if case .values(let values, _) = reply, let properties = values.first {
+            let isDiscoverable = tree.value(adapterPath, BlueZ.adapter, "Discoverable") == .boolean(true)
+            let alias = tree.value(adapterPath, BlueZ.adapter, "Alias")?.text ?? adapter.alias
+            exported = ExportedAdvertisement(properties, on: .init(alias: alias, isDiscoverable: isDiscoverable))
+        }
+        guard let exported, exported.request.error == nil else {
+            // An advertisement that has started stays as it is.
+            guard let caller = advertisement.caller else { return }
             removeAdvertisement(number)
-            return refuse(caller, BlueZError("Failed", "Failed to parse advertisement."))
+            return refuse(caller, exported == nil ? .invalidAdvertisement : .refusedAdvertisement)
         }
-        if let timeout = properties[key: "Timeout"]?.integer, 1...65_535 ~= timeout {
-            _ = advertisements.update(number) { $0.timeout = .seconds(timeout) }
+        guard exported != advertisement.exported else { return }
+        _ = advertisements.update(number) { $0.exported = exported }
+        guard advertisement.caller == nil else {
+            let key = SessionKey(advertisement.client, .advertisement(number))
+            return request(key, .server(.startAdvertising(exported.request)))
         }
-        request(SessionKey(advertisement.client, .advertisement(number)), .server(.startAdvertising(content)))
+        limitAdvertisement(number)
+        replaceAdvertisement(number, with: exported.request)
+    }
+
+    private mutating func replaceAdvertisement(_ number: UInt32, with request: AdvertisingRequest) {
+        guard let advertisement = advertisements[number] else { return }
+        let key = SessionKey(advertisement.client, .advertisement(number))
+        self.request(key, .server(.stopAdvertising))
+        self.request(key, .server(.startAdvertising(request)))
+    }
+
+    /// Begins the times after which an advertisement ends, and after which it is no longer discoverable.
+    private mutating func limitAdvertisement(_ number: UInt32) {
+        let time = now
+        _ = advertisements.update(number) { advertisement in
+            advertisement.end = advertisement.exported?.timeout.map { time + $0 }
+            advertisement.discoverableEnd = advertisement.exported?.discoverableTime.map { time + $0 }
+        }
     }
 
     mutating func advertisingStarted(_ failure: Failure?, _ key: SessionKey) {
-        guard case .advertisement(let number) = key.purpose, let caller = advertisements[number]?.caller else { return }
-        if let failure {
-            removeAdvertisement(number)
-            return refuse(caller, BlueZError(failure))
-        }
-        let time = now
-        _ = advertisements.update(number) { advertisement in
-            advertisement.caller = nil
-            advertisement.deadline = advertisement.timeout.map { time + $0 }
-        }
+        guard case .advertisement(let number) = key.purpose, let advertisement = advertisements[number] else { return }
+        // If a changed advertisement cannot be sent, its program is notified that it has ended.
+        if failure != nil { return endAdvertisement(number, .refusedAdvertisement) }
+        guard let caller = advertisement.caller else { return }
+        _ = advertisements.update(number) { $0.caller = nil }
+        limitAdvertisement(number)
         countAdvertisements()
+        if advertisement.exported?.hasInstance == true {
+            let body: [BusValue] = [
+                .string(BlueZ.advertisement), .string("Instance"), .variant(.byte(advertisement.instance)),
+            ]
+            call(advertisement.client, advertisement.path, ObjectTree.properties, "Set", body)
+        }
         reply(to: caller)
     }
 
@@ -106,43 +164,5 @@ extension BlueZBridge {
         let rest = Limit.advertisements - advertisements.count
         tree.set(adapterPath, BlueZ.advertisements, "ActiveInstances", .byte(UInt8(clamping: active)))
         tree.set(adapterPath, BlueZ.advertisements, "SupportedInstances", .byte(UInt8(clamping: rest)))
-    }
-
-    /// Returns the advertisement for the properties of `LEAdvertisement1`; `nil` if they are invalid.
-    private func content(of properties: BusValue) -> AdvertisingRequest? {
-        guard let type = properties[key: "Type"]?.text, ["peripheral", "broadcast"].contains(type) else { return nil }
-        var broadcast = BroadcastRequest(), request = AdvertisingRequest()
-        broadcast.isConnectable = type == "peripheral"
-        for text in properties[key: "ServiceUUIDs"]?.elements ?? [] {
-            guard let uuid = text.text.flatMap({ BluetoothUUID(from: $0) }) else { return nil }
-            request.services.append(uuid.attributeForm)
-        }
-        let manufacturers = properties[key: "ManufacturerData"]?.entries ?? []
-        if let (key, value) = manufacturers.first {
-            guard manufacturers.count == 1, let company = key.integer, let data = value.bytes else { return nil }
-            broadcast.manufacturerData = [UInt8(company & 0xFF), UInt8(company >> 8 & 0xFF)] + data
-        }
-        for (key, value) in properties[key: "ServiceData"]?.entries ?? [] {
-            guard let uuid = key.text.flatMap({ BluetoothUUID(from: $0) }), let data = value.bytes else { return nil }
-            broadcast.serviceData.append(AdvertisingData.ServiceData(service: uuid.attributeForm, data: data))
-        }
-        let includes = properties[key: "Includes"]?.elements?.compactMap(\.text) ?? []
-        request.localName = properties[key: "LocalName"]?.text
-        if request.localName == nil, includes.contains("local-name") {
-            request.localName = tree.value(adapterPath, BlueZ.adapter, "Alias")?.text
-        }
-        if let power = properties[key: "TxPower"]?.integer { broadcast.transmitPower = Int8(clamping: power) }
-        if includes.contains("tx-power") { broadcast.statedPower = broadcast.transmitPower ?? 0 }
-        let isDiscoverable =
-            properties[key: "Discoverable"]?.flag
-            ?? (tree.value(adapterPath, BlueZ.adapter, "Discoverable") == .boolean(true) || type == "peripheral")
-        broadcast.flags = isDiscoverable ? [.generalDiscoverable, .classicNotSupported] : .classicNotSupported
-        if let interval = properties[key: "MinInterval"]?.integer {
-            guard 20...10_485 ~= interval else { return nil }
-            broadcast.interval = .milliseconds(interval)
-        }
-        if properties[key: "SecondaryChannel"]?.text != nil { broadcast.isExtended = true }
-        request.broadcast = broadcast
-        return request
     }
 }

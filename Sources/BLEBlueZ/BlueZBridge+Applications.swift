@@ -39,7 +39,9 @@ extension BlueZBridge {
         guard existing == nil else { throw .alreadyExists }
         guard own.count < Limit.applications else { throw .limitReached }
         let number = nextNumber()
-        applications[number] = Application(client: caller.sender, path: path, caller: caller)
+        changeExports(of: caller.sender) { bridge in
+            bridge.applications[number] = Application(client: caller.sender, path: path, caller: caller)
+        }
         call(
             caller.sender,
             path,
@@ -52,16 +54,25 @@ extension BlueZBridge {
 
     mutating func removeApplication(_ number: UInt32) {
         guard let application = applications[number] else { return }
-        applications[number] = nil
+        changeExports(of: application.client) { $0.applications[number] = nil }
         close(SessionKey(application.client, .application(number)))
-        guard clients[application.client]?.isGone == false,
-            !applications.all.contains(where: { $0.client == application.client })
-        else { return }
-        changeMatch("RemoveMatch", application.client, ObjectTree.properties)
     }
 
-    /// Adds or removes the bus's match rule for a program's signals about the values of its characteristics, or about
-    /// its objects.
+    /// Changes the applications or advertisements of a program, whose signals about properties the bridge receives
+    /// while there are any.
+    mutating func changeExports(of client: String, _ change: (inout Self) -> Void) {
+        let had = hasExports(client)
+        change(&self)
+        let has = hasExports(client)
+        if had != has { changeMatch(has ? "AddMatch" : "RemoveMatch", client, ObjectTree.properties) }
+    }
+
+    private func hasExports(_ client: String) -> Bool {
+        applications.all.contains { $0.client == client } || advertisements.all.contains { $0.client == client }
+    }
+
+    /// Adds or removes the bus's match rule for a program's signals about the properties of its objects, or about its
+    /// objects.
     mutating func changeMatch(_ member: String, _ client: String, _ interface: String) {
         let rule = "type='signal',sender='\(client)',interface='\(interface)'"
         call(Self.bus, "/org/freedesktop/DBus", Self.bus, member, [.string(rule)])
@@ -78,9 +89,6 @@ extension BlueZBridge {
             return refuseApplication(number, caller, BlueZError("InvalidArguments", "No object received"))
         }
         let key = SessionKey(application.client, .application(number))
-        if !applications.all.contains(where: { $0.client == application.client && $0.caller == nil }) {
-            changeMatch("AddMatch", application.client, ObjectTree.properties)
-        }
         _ = applications.update(number) { application in
             application.services = services.map(\.definition)
             for (id, path) in services.flatMap(\.characteristics) {
@@ -235,9 +243,7 @@ extension BlueZBridge {
 
     /// Sends a value that a program has changed to the subscribed remote devices.
     mutating func noteChangedValue(_ signal: BusMessage) {
-        guard signal.body.count == 3, signal.body[0].text == BlueZ.characteristic,
-            let value = signal.body[1][key: "Value"]?.bytes
-        else { return }
+        guard signal.body.count == 3, let value = signal.body[1][key: "Value"]?.bytes else { return }
         for application in applications.all where application.client == signal.sender {
             for id in application.characteristics.keys {
                 guard let characteristic = application.characteristics[id], characteristic.path == signal.path else {

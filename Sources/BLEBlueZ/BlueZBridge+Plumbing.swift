@@ -123,7 +123,7 @@ extension BlueZBridge {
         switch purpose {
         case .credentials(let client): identify(client, reply)
         case .objects(ofApplication: let number): addObjects(toApplication: number, reply)
-        case .properties(ofAdvertisement: let number): startAdvertisement(number, reply)
+        case .properties(ofAdvertisement: let number): advertise(number, reply)
         case .monitorObjects(of: let number): addMonitors(number, reply)
         case .read(let session, let transaction): respond(session, transaction, reply)
         case .write(let session, let transaction, let peer, let rest):
@@ -187,7 +187,8 @@ extension BlueZBridge {
         case .peer(let peer, let event, answering: let number): receive(event, of: peer, number, key)
         case .server(let event): receive(event, of: key)
         case .security(let event): receive(event, of: key)
-        case .restored, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .tester, .channel, .alert: break
+        case .featuresChanged(let features): if key.isOwn { setFeatures(features) }
+        case .restored, .knownPeers, .systemLinks, .scanBegan, .tester, .channel, .alert: break
         }
     }
 

@@ -340,7 +340,12 @@ extension BlueZBridge {
                 let name = signal.body[0].text
             else { return }
             leave(name)
-        case (ObjectTree.properties, "PropertiesChanged"): noteChangedValue(signal)
+        case (ObjectTree.properties, "PropertiesChanged"):
+            switch signal.body.first?.text {
+            case BlueZ.characteristic: noteChangedValue(signal)
+            case BlueZ.advertisement: noteChangedAdvertisement(signal)
+            default: break
+            }
         case (ObjectTree.objectManager, "InterfacesAdded"): addMonitor(signal)
         case (ObjectTree.objectManager, "InterfacesRemoved"): removeMonitor(signal)
         default: break

@@ -36,6 +36,8 @@ package struct BlueZError: Error, Hashable {
     package static let authenticationCanceled = Self("AuthenticationCanceled", "Authentication Canceled")
     package static let authenticationRejected = Self("AuthenticationRejected", "Authentication Rejected")
     package static let authenticationTimeout = Self("AuthenticationTimeout", "Authentication Timeout")
+    package static let invalidAdvertisement = Self("Failed", "Failed to parse advertisement.")
+    package static let refusedAdvertisement = Self("Failed", "Failed to register advertisement")
     package static let connectionAttemptFailed = Self("ConnectionAttemptFailed", "Page Timeout")
 
     package static func unknownObject(_ path: String) -> Self {

@@ -68,6 +68,7 @@ enum BlueZ {
                 ("ServiceData", "a{sv}"), ("AdvertisingFlags", "ay"), ("AdvertisingData", "a{yv}"),
             ]
         case characteristic: [("WriteAcquired", "b"), ("NotifyAcquired", "b")]
+        case advertisements: [("SupportedSecondaryChannels", "as")]
         default: []
         }
     }
