@@ -31,8 +31,8 @@ def process(*command, until=None, **options):
 
 
 @contextlib.contextmanager
-def air(ble):
-    """Two virtual controllers that can receive each other; yields their ports."""
+def air(ble, *options):
+    """Two virtual controllers that can receive each other, with options of `ble radio`; yields their ports."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(2)]
         for one in sockets:
@@ -40,7 +40,7 @@ def air(ble):
         ports = [str(one.getsockname()[1]) for one in sockets]
     with tempfile.TemporaryDirectory(prefix="bluez-", dir="/tmp") as folder:
         log = pathlib.Path(folder) / "log"
-        with open(log, "w") as output, process(ble, "radio", "--unpaced", "--port", ports[0], "--port", ports[1],
+        with open(log, "w") as output, process(ble, "radio", *options, "--port", ports[0], "--port", ports[1],
                                                until=lambda: "listen" in log.read_text(), stdout=output):
             yield ports
 

@@ -1,9 +1,10 @@
 """Runs programs for BlueZ's D-Bus API on bled-bluez: run.py BLED BLED-BLUEZ BLE [PART…]
 
-bleak, habluetooth and bluetoothctl use devices of a simulated world; bluezero serves one, which ble uses over virtual
-controllers; and bleak's own tests run with Bumble as their peripheral. Each has a dbus-daemon of its own, so that
-neither the system bus nor Bluetooth in the kernel is needed. `Interop/bluez-api/setup` installs the programs, except
-bluetoothctl (bluez), python3-dbus and python3-gi; a part whose program is missing is skipped, and says so.
+bleak, habluetooth, bluetoothctl and BlueZ's example programs use devices of a simulated world; bluezero and the example
+programs serve one, which ble uses over virtual controllers; bleak's own tests run with Bumble as their peripheral, and
+bluetoothctl pairs with Bumble. Each has a dbus-daemon of its own, so that neither the system bus nor Bluetooth in the
+kernel is needed. `Interop/bluez-api/setup` installs the programs, except the older bluetoothctl (bluez), python3-dbus
+and python3-gi; a part whose program is missing is skipped, and says so.
 """
 
 import contextlib
@@ -20,10 +21,13 @@ import time
 bled, bridge, ble = (os.path.abspath(path) for path in sys.argv[1:4])
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
+import examples as bluez_examples  # noqa: E402
 from programs import air, bleak_tests, process  # noqa: E402
 
 home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop") / "bluez-api"
 python = home / "venv/bin/python"
+debian = home / "debian13"
+system = bluez_examples.PYTHON
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>system</type><listen>unix:path={}</listen><auth>EXTERNAL</auth><policy context="default">
@@ -65,11 +69,29 @@ def homeassistant():
         subprocess.run([python, here / "homeassistant.py"], env=environment, check=True, timeout=170)
 
 
+def controls():
+    """The commands that start each bluetoothctl of this machine, by version."""
+    newer = debian / "usr/bin/bluetoothctl"
+    library = debian / "usr/lib/x86_64-linux-gnu"
+    commands = [[found] for found in [shutil.which("bluetoothctl")] if found]
+    if newer.exists():
+        # A later version of Debian has libraries of its own, from the dynamic linker on.
+        commands.append([library / "ld-linux-x86-64.so.2", "--library-path", library, newer])
+    if not commands:
+        print("skipped: there is no bluetoothctl (apt-get install bluez, or Interop/bluez-api/setup)")
+    for command in commands:
+        text = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True).stdout
+        yield text.split()[-1], command
+
+
 def bluetoothctl():
-    if not shutil.which("bluetoothctl"):
-        return print("skipped: there is no bluetoothctl (apt-get install bluez)")
+    for version, command in controls():
+        use_bluetoothctl(version, command)
+
+
+def use_bluetoothctl(version, command):
     with bluez(f"world:{here / 'world.json'}") as environment, \
-            process("bluetoothctl", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            process(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                     env=environment) as program:
         os.set_blocking(program.stdout.fileno(), False)
         heard = ""
@@ -109,42 +131,67 @@ def bluetoothctl():
         expect("advertise off", "Advertising object unregistered", "ActiveInstances: 0x00")
         expect(f"pair {lamp}", "Pairing successful", "Paired: yes")
         expect(f"info {lamp}", "Paired: yes", "Bonded: yes")
-        expect(f"disconnect {lamp}", "Successful disconnected")
+        expect(f"disconnect {lamp}", "Successful disconnected|Disconnection successful")
         expect(f"remove {lamp}", "Device has been removed")
         os.write(program.stdin.fileno(), b"quit\n")
         program.wait(10)
-    print("bluetoothctl: 22 commands answered as expected")
+    print(f"bluetoothctl {version}: 22 commands answered as expected")
+
+
+def pairing():
+    for index, (version, command) in enumerate(controls()):
+        with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+            print(f"bluetoothctl {version}: ", end="", flush=True)
+            subprocess.run([python, here / "pairing.py", other, "few" if index else "all", *command],
+                           env=environment, check=True, timeout=200)
+
+
+def examples():
+    folder = debian / "usr/share/doc/bluez-test-scripts/examples"
+    if not has_bindings() or not bluez_examples.present(folder):
+        return
+    with bluez(f"world:{here / 'world.json'}") as environment:
+        bluez_examples.as_central(folder, environment)
+    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+        bluez_examples.as_peripheral(folder, environment, lambda *command: use(other, *command))
+    print("BlueZ's examples: nine programs in both roles")
+
+
+def use(port, *command):
+    """Runs ble on the controller at a port, and returns what it prints."""
+    environment = os.environ | {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
+    return subprocess.run([ble, *command], env=environment, capture_output=True, text=True, timeout=60).stdout
+
+
+def has_bindings():
+    if not subprocess.run([system, "-c", "import dbus, gi"], capture_output=True).returncode:
+        return True
+    print("skipped: there is no python3-dbus or python3-gi")
 
 
 def peripheral():
-    system = "/usr/bin/python3"
-    if subprocess.run([system, "-c", "import dbus, gi"], capture_output=True).returncode:
-        return print("skipped: there is no python3-dbus or python3-gi")
-    with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment, \
+    if not has_bindings():
+        return
+    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment, \
             process(system, here / "peripheral.py", home / "bluezero", env=environment, stderr=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL):
-        environment = os.environ | {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{other}"}
-
-        def run(*command):
-            return subprocess.run([ble, *command], env=environment, capture_output=True, text=True, timeout=60).stdout
-
-        text = run("read", "Zero", "180F/2A19", "--timeout", "20")
+        text = use(other, "read", "Zero", "180F/2A19", "--timeout", "20")
         assert "2a" in text, f"bluezero: {text}"
-        run("write", "Zero", "180F/2A19", "0x05")
-        text = run("notify", "Zero", "180F/2A19", "--count", "3")
+        use(other, "write", "Zero", "180F/2A19", "0x05")
+        text = use(other, "notify", "Zero", "180F/2A19", "--count", "3")
         assert re.findall("0[678]", text) == ["06", "07", "08"], f"bluezero: {text}"
     print("bluezero: read, write and three notifications")
 
 
 def suite():
-    with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         bleak_tests(python, home=home.parent, peripheral=other, environment=environment, known=KNOWN)
 
 
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, homeassistant, bluetoothctl, peripheral, suite]
+parts = [central, homeassistant, bluetoothctl, pairing, examples, peripheral, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()

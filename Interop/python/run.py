@@ -75,7 +75,7 @@ def bleak():
 
 
 def suite():
-    with air(ble) as (one, other), daemon(f"tcp:127.0.0.1:{one}") as own:
+    with air(ble, "--unpaced") as (one, other), daemon(f"tcp:127.0.0.1:{one}") as own:
         bleak_tests(python, "-m", "corebluetooth_linux", home=home, peripheral=other, environment=own, known=KNOWN)
 
 
