@@ -34,8 +34,9 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
 """
 # Tests that may fail. The first one takes the value out of its queue at the moment of the confirmation, which the
-# daemon sends before the value has gone through two more processes. In the second one, the device sends its value
-# before it answers the subscription; the daemon delivers values of subscribers only.
+# daemon sends before the value has gone through two more processes. In the second one, Bumble sends a value only to
+# centrals that have subscribed to another value before; BlueZ has, because it subscribes to Service Changed before it
+# reports the services, and our host does so when the link has been idle. early.py tests the same without this.
 KNOWN = ["test_indicate_gatt_char", "test_notification_sent_before_write_response"]
 
 
@@ -183,6 +184,11 @@ def peripheral():
     print("bluezero: read, write and three notifications")
 
 
+def early():
+    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+        subprocess.run([python, here / "early.py", other], env=environment, check=True, timeout=90)
+
+
 def suite():
     with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         bleak_tests(python, home=home.parent, peripheral=other, environment=environment, known=KNOWN)
@@ -191,7 +197,7 @@ def suite():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, homeassistant, bluetoothctl, pairing, examples, peripheral, suite]
+parts = [central, homeassistant, bluetoothctl, pairing, examples, peripheral, early, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()
