@@ -16,7 +16,6 @@ extension BlueZBridge {
             ("Discovering", .boolean(false)), ("UUIDs", .strings([])),
             ("Modalias", .string("usb:v1D6Bp0246d0542")),
             ("Roles", .strings(["central", "peripheral", "central-peripheral"])),
-            ("ExperimentalFeatures", .strings([])),
         ]
         let advertising: [ObjectTree.Property] = [
             ("ActiveInstances", .byte(0)), ("SupportedInstances", .byte(UInt8(Limit.advertisements))),

@@ -28,9 +28,7 @@ extension BlueZBridge {
         case "ReadValue": operation = .read(path: path, handle, offset: try Self.offset(in: body.first))
         case "WriteValue": operation = try writing(handle, body, characteristic)
         case "StartNotify":
-            guard let characteristic, characteristic.canNotify else { throw .notSupported }
-            guard !characteristic.subscribers.contains(caller.sender) else { throw .alreadyNotifying }
-            guard characteristic.notifyPipe == nil else { throw .init("NotPermitted", "Notify acquired") }
+            guard try needsSubscription(of: key, to: characteristic) else { return [] }
             operation = .subscribe(handle)
         case "StopNotify":
             guard let characteristic, characteristic.subscribers.contains(caller.sender) else { throw .notNotifying }
@@ -62,6 +60,23 @@ extension BlueZBridge {
         return nil
     }
 
+    /// Returns whether a program that calls `StartNotify` needs a subscription, or is notified already.
+    private func needsSubscription(
+        of key: SessionKey,
+        to characteristic: RemoteDatabase.Characteristic?
+    ) throws(BlueZError) -> Bool {
+        guard let characteristic, characteristic.canNotify else { throw .notSupported }
+        guard !characteristic.subscribers.contains(key.client) else {
+            let isPending = sessions[key]?.requests.all.contains { request in
+                if case .subscribe(_, characteristic.path) = request.purpose { true } else { false }
+            }
+            guard isPending != true else { throw .inProgress }
+            return false
+        }
+        guard characteristic.notifyPipe == nil else { throw .init("NotPermitted", "Notify acquired") }
+        return true
+    }
+
     private static func offset(in options: BusValue?) throws(BlueZError) -> Int {
         guard let value = options?[key: "offset"] else { return 0 }
         guard let offset = value.integer, 0...512 ~= offset else { throw .invalidOffset }
@@ -80,15 +95,16 @@ extension BlueZBridge {
         // There are no write commands for descriptors, whatever the program asks for.
         guard let characteristic else { return .write(handle, value) }
         let properties = characteristic.properties
+        guard !properties.isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites]) else {
+            throw .notSupported
+        }
         switch body[1][key: "type"]?.text {
-        case "command":
-            guard properties.contains(.writeWithoutResponse) else { throw .notSupported }
-            return .command(handle, value)
+        case "command": return .command(handle, value)
         case "request", "reliable": return .write(handle, value)
         case nil:
             let isCommand = properties.contains(.writeWithoutResponse) && !properties.contains(.write)
             return isCommand ? .command(handle, value) : .write(handle, value)
-        default: throw .invalidArguments
+        default: throw .notSupported
         }
     }
 

@@ -19,11 +19,11 @@ extension BlueZBridge {
         guard let path = call.path, let member = call.member else { throw .invalidArguments }
         let interface = call.interface ?? interface(of: member, at: path)
         if interface == "org.freedesktop.DBus.Peer", member == "Ping" { return [] }
-        guard tree.contains(path) else { throw .unknownObject(path) }
+        guard tree.contains(path) else { throw .unknown("Object", call) }
         guard let method = BlueZ.methods(of: interface).first(where: { $0.name == member }),
             isStandard(interface, at: path) || tree.properties(path, interface) != nil
-        else { throw .unknownMethod(member, interface) }
-        guard call.body.map(\.type.code).joined() == method.arguments else { throw .invalidArguments }
+        else { throw .unknown("Method", call) }
+        guard call.body.map(\.type.code).joined() == method.arguments else { throw .unknown("Method", call) }
         switch interface {
         case ObjectTree.objectManager: return [tree.managedObjects]
         case ObjectTree.introspectable: return [.string(Introspection.document(of: path, in: tree))]
@@ -35,7 +35,7 @@ extension BlueZBridge {
         case BlueZ.applications: return try answerApplications(member, call.body, caller)
         case BlueZ.advertisements: return try answerAdvertisements(member, call.body, caller)
         case BlueZ.monitors: return try answerMonitors(member, call.body, caller)
-        default: throw .unknownMethod(member, interface)
+        default: throw .unknown("Method", call)
         }
     }
 
@@ -73,18 +73,18 @@ extension BlueZBridge {
         guard let interface = body.first?.text else { throw .invalidArguments }
         guard let properties = properties(of: path, interface, for: caller.sender) else {
             if member == "GetAll", isStandard(interface, at: path) { return [.properties([])] }
-            throw .unknownInterface
+            throw .unknownInterface(interface)
         }
         if member == "GetAll" { return [.properties(properties.map { ($0.name, $0.value) })] }
         guard body.count > 1, let name = body[1].text else { throw .invalidArguments }
         if member == "Get" {
-            guard let value = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty }
+            guard let value = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty(name) }
             return [.variant(value)]
         }
         guard body.count > 2, case .variant(let value) = body[2] else { throw .invalidArguments }
-        guard let old = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty }
-        guard BlueZ.isWritable(name, of: interface) else { throw .readOnly }
-        guard value.type == old.type else { throw .invalidArguments }
+        guard let old = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty(name) }
+        guard BlueZ.isWritable(name, of: interface) else { throw .readOnly(name) }
+        guard value.type == old.type else { throw .invalidSignature(name) }
         if interface == BlueZ.adapter {
             try setAdapter(name, value, caller)
         } else {

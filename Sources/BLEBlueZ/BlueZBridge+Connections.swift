@@ -137,7 +137,8 @@ extension BlueZBridge {
 
     /// Ends a device's connections to all programs of the caller's user or, if the caller is root, to all programs.
     mutating func disconnect(_ device: Device, _ caller: Caller) throws(BlueZError) {
-        let keys = (device.links + device.connecting.keys).filter { mayEnd($0, caller) }
+        let all = device.links + device.connecting.keys, keys = all.filter { mayEnd($0, caller) }
+        guard !all.isEmpty else { return reply(to: caller) }
         guard !keys.isEmpty else { throw .notConnected }
         _ = devices.update(device.peer) { $0.ending.append(Device.Ending(caller: caller, keys: keys)) }
         for key in keys { request(key, .cancelConnection(device.peer)) }

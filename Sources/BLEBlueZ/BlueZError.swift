@@ -1,5 +1,6 @@
 package import BLEHost
 package import BLEWire
+package import DBus
 
 /// An error that BlueZ's D-Bus API defines.
 ///
@@ -30,7 +31,6 @@ package struct BlueZError: Error, Hashable {
     package static let invalidOffset = Self("InvalidArguments", "Invalid offset")
     package static let connectionAborted = Self("Failed", "le-connection-abort-by-local")
     package static let noDiscovery = Self("Failed", "No discovery started")
-    package static let alreadyNotifying = Self("InProgress", "Already notifying")
     package static let notNotifying = Self("Failed", "No notify session started")
     package static let authenticationFailed = Self("AuthenticationFailed", "Authentication Failed")
     package static let authenticationCanceled = Self("AuthenticationCanceled", "Authentication Canceled")
@@ -40,17 +40,29 @@ package struct BlueZError: Error, Hashable {
     package static let refusedAdvertisement = Self("Failed", "Failed to register advertisement")
     package static let connectionAttemptFailed = Self("ConnectionAttemptFailed", "Page Timeout")
 
-    package static func unknownObject(_ path: String) -> Self {
-        Self(bus: "UnknownObject", "Object \(path) does not exist")
+    /// The error for a call of a method that an object does not have, or of an object that does not exist.
+    package static func unknown(_ kind: String, _ call: BusMessage) -> Self {
+        let signature = call.body.map(\.type.code).joined(), name = call.member ?? "", interface = call.interface ?? ""
+        let method = "Method \"\(name)\" with signature \"\(signature)\" on interface \"\(interface)\""
+        return Self(bus: "Unknown" + kind, method + " doesn't exist\n")
     }
 
-    package static func unknownMethod(_ member: String, _ interface: String) -> Self {
-        Self(bus: "UnknownMethod", "Method \"\(member)\" of interface \"\(interface)\" does not exist")
+    package static func unknownInterface(_ name: String) -> Self {
+        Self(bus: "InvalidArgs", "No such interface '\(name)'")
     }
 
-    package static let unknownInterface = Self(bus: "InvalidArgs", "No such interface")
-    package static let unknownProperty = Self(bus: "InvalidArgs", "No such property")
-    package static let readOnly = Self(bus: "PropertyReadOnly", "The property is read-only")
+    package static func unknownProperty(_ name: String) -> Self {
+        Self(bus: "InvalidArgs", "No such property '\(name)'")
+    }
+
+    package static func readOnly(_ name: String) -> Self {
+        Self(bus: "PropertyReadOnly", "Property '\(name)' is not writable")
+    }
+
+    package static func invalidSignature(_ name: String) -> Self {
+        Self(bus: "InvalidSignature", "Invalid signature for '\(name)'")
+    }
+
     package static let limitReached = Self(bus: "LimitsExceeded", "There are too many of these")
 }
 

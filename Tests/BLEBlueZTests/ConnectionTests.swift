@@ -56,6 +56,8 @@ struct ConnectionTests {
         bus.forget()
         bus.call(":1.9", TestBridge.lampPath, BlueZ.device, "Disconnect")
         #expect(bus.requests.map(\.key.client) == [":1.3"])
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.3", .central))
+        #expect(bus.result(":1.2", TestBridge.lampPath, BlueZ.device, "Disconnect") == .done)
     }
 
     @Test("A connection that fails refuses the call, and so does the policy")

@@ -113,8 +113,8 @@ struct ObjectTests {
     private static let everySettings: [(String, BusValue, BlueZError?)] = [
         ("Trusted", .boolean(true), nil), ("WakeAllowed", .boolean(true), nil), ("Alias", .string("x"), nil),
         ("Blocked", .boolean(false), nil), ("Blocked", .boolean(true), .notSupported),
-        ("Trusted", .string("x"), .invalidArguments), ("Connected", .boolean(true), .readOnly),
-        ("Nothing", .boolean(true), .unknownProperty),
+        ("Trusted", .string("x"), .invalidSignature("Trusted")), ("Connected", .boolean(true), .readOnly("Connected")),
+        ("Nothing", .boolean(true), .unknownProperty("Nothing")),
     ]
 
     @Test("A property of a device can be set if BlueZ has it so", arguments: everySettings)
