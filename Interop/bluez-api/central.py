@@ -42,7 +42,7 @@ async def lamp(device):
             await client.write_gatt_char(PROTECTED, b"\x00", response=True)
             check("a value that cannot be written is refused", False)
         except BleakError as error:
-            check("the error", "NotPermitted" in str(error) or "not permitted" in str(error).lower())
+            check("the error", "NotSupported" in str(error) or "not supported" in str(error).lower())
 
 
 async def found(names, **options):
