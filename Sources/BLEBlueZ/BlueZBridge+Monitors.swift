@@ -187,6 +187,11 @@ extension Monitor.Object {
         guard properties[key: "Type"]?.text == "or_patterns", let list = properties[key: "Patterns"]?.elements,
             1...64 ~= list.count
         else { return nil }
+        guard let low = Self.threshold(properties[key: "RSSILowThreshold"], unset: -128),
+            let high = Self.threshold(properties[key: "RSSIHighThreshold"], unset: low), high >= low,
+            let lowTimeout = Self.timeout(properties[key: "RSSILowTimeout"], unset: 30),
+            Self.timeout(properties[key: "RSSIHighTimeout"], unset: 10) != nil
+        else { return nil }
         var patterns: [Monitor.Pattern] = []
         for item in list {
             guard let fields = item.elements, fields.count == 3, let offset = fields[0].integer, 0...30 ~= offset,
@@ -198,21 +203,23 @@ extension Monitor.Object {
         self.init(
             path: path,
             patterns: patterns,
-            highThreshold: Self.threshold(properties[key: "RSSIHighThreshold"]),
-            lowThreshold: Self.threshold(properties[key: "RSSILowThreshold"]),
-            lowTimeout: .seconds(Self.timeout(properties[key: "RSSILowTimeout"]))
+            highThreshold: high,
+            lowThreshold: low,
+            lowTimeout: .seconds(lowTimeout)
         )
     }
 
-    /// Returns a threshold in dBm; if the value is missing or 127, the threshold is -128, which every RSSI passes.
-    private static func threshold(_ value: BusValue?) -> Int {
-        guard let value = value?.integer, value != 127 else { return -128 }
-        return value
+    /// Returns a threshold in dBm, `unset` if the value is missing or 127; `nil` if it is not from -127 to 20.
+    private static func threshold(_ value: BusValue?, unset: Int) -> Int? {
+        guard let value, value.integer != 127 else { return unset }
+        guard case .int16(let threshold) = value, -127...20 ~= threshold else { return nil }
+        return Int(threshold)
     }
 
-    /// Returns a time in seconds; 30 if the value is missing or not from 1 to 300.
-    private static func timeout(_ value: BusValue?) -> Int {
-        guard let value = value?.integer, 1...300 ~= value else { return 30 }
-        return value
+    /// Returns a time in seconds, `unset` if the value is missing or 0; `nil` if it is not from 1 to 300.
+    private static func timeout(_ value: BusValue?, unset: Int) -> Int? {
+        guard let value, value.integer != 0 else { return unset }
+        guard case .uint16(let timeout) = value, 1...300 ~= timeout else { return nil }
+        return Int(timeout)
     }
 }

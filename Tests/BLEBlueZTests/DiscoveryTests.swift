@@ -152,15 +152,18 @@ struct DiscoveryTests {
         #expect(bus.bridge.devices.isEmpty)
     }
 
-    private static let monitor = BusValue.properties([
+    private static let monitorProperties: [(String, BusValue)] = [
         ("Type", .string("or_patterns")), ("RSSILowTimeout", .uint16(10)),
         ("Patterns", .array(of: pattern.type, [pattern])),
-    ])
+    ]
+    private static let monitor = BusValue.properties(monitorProperties)
     private static let pattern = BusValue.structure([.byte(0), .byte(0xFF), .octets([0x4C, 0])])
-    private static let interfaces = BusValue.array(
-        of: .entry(.string, monitor.type),
-        [.entry(.string(BlueZ.monitor), monitor)]
-    )
+    private static let interfaces = object(monitor)
+
+    /// The interfaces of an object with these properties of `AdvertisementMonitor1`.
+    private static func object(_ monitor: BusValue) -> BusValue {
+        .array(of: .entry(.string, monitor.type), [.entry(.string(BlueZ.monitor), monitor)])
+    }
 
     /// Registers a program's monitors, and answers with the objects that it has by then.
     private func registered(_ objects: [BusValue]) throws -> TestBridge {
@@ -190,6 +193,24 @@ struct DiscoveryTests {
         #expect(bus.calls.count == 1)
         bus.pass(.nanoseconds(1))
         #expect(bus.calls.map(\.message.member) == ["DeviceFound", "DeviceLost"])
+    }
+
+    private static let everyThreshold: [(high: BusValue, low: BusValue, lowTimeout: BusValue, isValid: Bool)] = [
+        (.int16(-50), .int16(-70), .uint16(1), true), (.int16(-50), .int16(-50), .uint16(300), true),
+        (.int16(127), .int16(127), .uint16(0), true), (.int16(127), .int16(-70), .uint16(1), true),
+        (.int16(-50), .int16(-49), .uint16(1), false), (.int16(21), .int16(-70), .uint16(1), false),
+        (.int16(-50), .int16(-128), .uint16(1), false), (.int16(-50), .int16(-70), .uint16(301), false),
+        (.string("near"), .int16(-70), .uint16(1), false), (.int16(-50), .int16(-70), .int16(1), false),
+    ]
+
+    @Test("A monitor with invalid signal strengths or times is released", arguments: everyThreshold)
+    func thresholds(high: BusValue, low: BusValue, lowTimeout: BusValue, isValid: Bool) throws {
+        let properties =
+            Self.monitorProperties.filter { $0.0 != "RSSILowTimeout" } + [
+                ("RSSIHighThreshold", high), ("RSSILowThreshold", low), ("RSSILowTimeout", lowTimeout),
+            ]
+        let bus = try registered([.entry(.path("/app/m"), Self.object(.properties(properties)))])
+        #expect(bus.calls.last?.message.member == (isValid ? "Activate" : "Release"))
     }
 
     @Test("A monitor may be created after it was registered, and removed again, by its own program only")
