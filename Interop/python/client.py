@@ -80,6 +80,9 @@ async def scanning(host):
                     pass
             async for one in scan:
                 names.add(one.name)
+                if one.name == "Ruuvi 1":
+                    check("the address of the world",
+                          (one.address, one.address_type) == ("CB:B8:33:4C:88:4F", "static"))
                 if len(names) == 4:
                     break
         check("all devices", names == {"Lamp", "Ruuvi 1", "Ruuvi 2", "Ruuvi 3"})

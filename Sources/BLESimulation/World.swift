@@ -99,7 +99,8 @@ public final class World: Sendable {
     /// Places a device in the world that behaves as described, without an app.
     ///
     /// - Returns: The device's machine, with which a test can move the device or remove its radio.
-    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw.
+    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw. No other machine
+    ///   has the address of the device.
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {
         peripheral.requireValid()

@@ -86,22 +86,30 @@ struct WorldCore: ~Copyable {
     }
 
     /// Returns the index of the machine called `name`, creating it if necessary.
-    mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil, pace: LinkTiming = .init())
-        -> Int
-    {
+    ///
+    /// If `address` is `nil`, a new machine has a public address that follows from its name and the seed.
+    mutating func machine(
+        _ name: String,
+        at position: World.Position,
+        mtu: Int? = nil,
+        pace: LinkTiming = .init(),
+        address: DeviceAddress? = nil
+    ) -> Int {
         if let index = stations.firstIndex(where: { $0.name == name }) { return index }
         let index = stations.count
         var random = SeededGenerator(seed: seed ^ Self.digest(name))
-        let identity = ControllerIdentity(
-            address: DeviceAddress(random.next() << 16 | UInt64(index & 0xFFFF), .public),
-            position: Position(position)
-        )
+        var publicAddress = DeviceAddress(random.next() << 16 | UInt64(index & 0xFFFF), .public)
+        if let address, address.kind == .public { publicAddress = address }
+        while owner(of: publicAddress) != nil { publicAddress = DeviceAddress(random.next(), .public) }
+        let staticAddress = address?.kind == .random ? address : nil
+        let identity = ControllerIdentity(address: publicAddress, position: Position(position))
         let configuration = Host.Configuration(
             name: name,
             identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next()),
             preferredMTU: min(max(mtu ?? ATT.maximumMTU, Self.leastMTU), ATT.maximumMTU),
             connectionInterval: pace.interval,
-            peripheralLatency: pace.latency
+            peripheralLatency: pace.latency,
+            staticAddress: staticAddress
         )
         let host = Host(configuration: configuration, random: random)
         let controller = air.add(identity)
@@ -160,9 +168,22 @@ struct WorldCore: ~Copyable {
         return client
     }
 
+    /// Returns the name of the machine with an address; `nil` if there is none.
+    private func owner(of address: DeviceAddress) -> String? {
+        stations.first { $0.identity.address == address || $0.configuration.staticAddress == address }?.name
+    }
+
     /// Adds a scripted device, which starts when the world processes its actions.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
-        let station = machine(peripheral.name, at: peripheral.position, mtu: peripheral.mtu)
+        let name = peripheral.name, address = peripheral.address?.device
+        if let address, let owner = owner(of: address), owner != name {
+            preconditionFailure("“\(name)” cannot have the address \(address), because “\(owner)” has it")
+        }
+        let station = machine(name, at: peripheral.position, mtu: peripheral.mtu, address: address)
+        precondition(
+            address == nil || owner(of: address ?? .none) == name,
+            "the machine “\(name)” has another address already; place the device before anything else uses its name"
+        )
         let client = ClientID(rawValue: clients.count)
         clients.append(.device(devices.count))
         devices.append(ScriptedDevice(peripheral, station: station, client: client))

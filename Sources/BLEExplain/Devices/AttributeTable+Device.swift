@@ -3,7 +3,8 @@ import BLEWire
 extension AttributeTable {
     /// Returns the device with these attributes.
     func device(advertising advertisement: CapturedDevice.Advertisement?) -> CapturedDevice {
-        var device = CapturedDevice(address: address, isHost: isHost)
+        let permanent = identity.flatMap { $0.isIdentity ? $0 : nil }
+        var device = CapturedDevice(address: address, identity: permanent, isHost: isHost)
         let replies = Replies(transfers, of: attributes)
         (device.mtu, device.advertisement) = (mtu, advertisement)
         let groups = groups

@@ -33,6 +33,8 @@ struct AttributeTable: Sendable {
 
     let source: Int
     let address: String
+    /// The peer's address; `nil` for a host, and if the capture does not contain it.
+    let identity: DeviceAddress?
     let isHost: Bool
     private(set) var mtu: Int?
     private(set) var transfers: [Transfer] = []
@@ -44,8 +46,8 @@ struct AttributeTable: Sendable {
     /// The declarations of included services, with the octets of their values.
     private(set) var inclusions: [(handle: UInt16, value: [UInt8])] = []
 
-    init(source: Int, address: String, isHost: Bool) {
-        (self.source, self.address, self.isHost) = (source, address, isHost)
+    init(source: Int, address: String, identity: DeviceAddress?, isHost: Bool) {
+        (self.source, self.address, self.identity, self.isHost) = (source, address, identity, isHost)
     }
 
     /// The key of the device's advertisement.

@@ -70,6 +70,8 @@ package struct CapturedDevice: Equatable, Sendable {
 
     /// The address of the device, or the handle of the link if the capture does not contain the address.
     package let address: String
+    /// The address of the device if it is public or random static; otherwise `nil`.
+    package let identity: DeviceAddress?
     /// True if the device is the host that was captured, and false if it is a peer of that host.
     package let isHost: Bool
     /// The value of the Device Name characteristic, otherwise the advertised name; `nil` if neither was seen.

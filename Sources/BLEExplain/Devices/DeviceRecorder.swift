@@ -29,7 +29,7 @@ package struct DeviceRecorder: Sendable {
     private var frames = LinkFrames()
     private var sources: [PacketSource: Int] = [:]
     /// The address of the peer of each link.
-    private var peers: [Link: String] = [:]
+    private var peers: [Link: DeviceAddress] = [:]
     private var places: [Key: Int] = [:]
     private var tables: [AttributeTable] = []
     private var requests: [LinkFrames.Stream: Request] = [:]
@@ -75,9 +75,9 @@ package struct DeviceRecorder: Sendable {
     private mutating func receive(_ event: HCIEventPacket, _ source: Int) {
         switch event {
         case .leConnectionComplete(let event) where event.status == .success:
-            connected(Link(source: source, handle: event.handle.wire), "\(event.peer)")
+            connected(Link(source: source, handle: event.handle.wire), event.peer)
         case .leEnhancedConnectionComplete(let event) where event.status == .success:
-            connected(Link(source: source, handle: event.handle.wire), "\(event.peer)")
+            connected(Link(source: source, handle: event.handle.wire), event.peer)
         case .disconnectionComplete(let event) where event.status == .success:
             peers[Link(source: source, handle: event.handle.wire)] = nil
             for isFromHost in [true, false] {
@@ -114,7 +114,7 @@ package struct DeviceRecorder: Sendable {
         }
     }
 
-    private mutating func connected(_ link: Link, _ peer: String) {
+    private mutating func connected(_ link: Link, _ peer: DeviceAddress) {
         if peers.count >= Self.mostAddresses { peers = [:] }
         peers[link] = peer
     }
@@ -166,12 +166,16 @@ package struct DeviceRecorder: Sendable {
     }
 
     private mutating func table(_ stream: LinkFrames.Stream, isHost: Bool) -> Int? {
-        let peer = peers[Link(source: stream.source, handle: stream.link)] ?? "link \(stream.link)"
+        let address = peers[Link(source: stream.source, handle: stream.link)]
+        let peer = address.map { "\($0)" } ?? "link \(stream.link)"
         let key = Key(source: stream.source, address: isHost ? "" : peer, isHost: isHost)
         if let known = places[key] { return known }
         guard tables.count < Self.mostDevices else { return nil }
         places[key] = tables.count
-        tables.append(AttributeTable(source: stream.source, address: isHost ? "host" : peer, isHost: isHost))
+        let identity = isHost ? nil : address?.onAir
+        tables.append(
+            AttributeTable(source: stream.source, address: isHost ? "host" : peer, identity: identity, isHost: isHost)
+        )
         return tables.count - 1
     }
 }

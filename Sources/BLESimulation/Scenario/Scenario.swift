@@ -9,7 +9,7 @@ public import FoundationEssentials
 ///   "loss": 0.1,
 ///   "machines": [
 ///     {
-///       "name": "Heart Rate", "position": {"x": 2},
+///       "name": "Heart Rate", "address": "C0:FF:EE:00:00:01", "position": {"x": 2},
 ///       "services": [
 ///         {"uuid": "180D", "characteristics": [
 ///           {"uuid": "2A37", "properties": ["notify"], "notify": {"every": 1000, "values": ["0048", "004b"]}},
@@ -93,10 +93,29 @@ extension Scenario: Decodable {
                 debugDescription: "two machines have the same name"
             )
         }
+        if let (one, other) = peripherals.sharingAddress, let address = one.address {
+            throw DecodingError.dataCorruptedError(
+                forKey: .machines,
+                in: values,
+                debugDescription: "“\(one.name)” and “\(other.name)” have the same address, \(address)"
+            )
+        }
     }
     /// Returns whether the file describes a single device: it has a name or services, and no machines.
     private static func isDevice(_ decoder: any Decoder) throws -> Bool {
         let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         return !keys.contains("machines") && (keys.contains("name") || keys.contains("services"))
+    }
+}
+
+extension [SimulatedPeripheral] {
+    /// The first two devices that have the same address; `nil` if all addresses are different.
+    fileprivate var sharingAddress: (SimulatedPeripheral, SimulatedPeripheral)? {
+        var owners: [SimulatedPeripheral.Address: SimulatedPeripheral] = [:]
+        for device in self {
+            guard let address = device.address else { continue }
+            if let owner = owners.updateValue(device, forKey: address) { return (owner, device) }
+        }
+        return nil
     }
 }

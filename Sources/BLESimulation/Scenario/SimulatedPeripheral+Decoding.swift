@@ -3,7 +3,8 @@ import BLEWire
 
 extension SimulatedPeripheral: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case name, position, services, manufacturerData, serviceData, transmitPower, advertisesName, flags
+        case name, address, addressType, position, services
+        case manufacturerData, serviceData, transmitPower, advertisesName, flags
         case advertisement, scanResponse, extended, connectable, latency, mtu
         /// The schema for editors.
         case schema = "$schema"
@@ -14,6 +15,7 @@ extension SimulatedPeripheral: Decodable {
         try decoder.refuseUnknownKeys(of: "a device", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         name = try values.decode(String.self, forKey: .name)
+        address = try Self.address(in: values, decoder)
         position = try values.decodeIfPresent(World.Position.self, forKey: .position) ?? World.Position()
         services = try values.decodeIfPresent([Service].self, forKey: .services) ?? []
         if let (index, part) = missingInclude {
@@ -46,6 +48,26 @@ extension SimulatedPeripheral: Decodable {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath + [AnyKey(stringValue: error.key)], debugDescription: error.reason)
             )
+        }
+    }
+
+    private static func address(
+        in values: KeyedDecodingContainer<Key>,
+        _ decoder: any Decoder
+    ) throws -> Address? {
+        let kind: Address.Kind? = try values.nameIfPresent(forKey: .addressType)
+        guard let text = try values.decodeIfPresent(String.self, forKey: .address) else {
+            guard kind != nil else { return nil }
+            throw DecodingError.dataCorruptedError(
+                forKey: .addressType,
+                in: values,
+                debugDescription: "there is no “address” that it could belong to"
+            )
+        }
+        do throws(DescriptionError) {
+            return try Address(text, kind ?? .static)
+        } catch {
+            throw DecodingError.dataCorruptedError(forKey: .address, in: values, debugDescription: error.reason)
         }
     }
 

@@ -74,6 +74,10 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var name: String
     /// The position.
     public var position: World.Position
+    /// The device address; `nil` for a public address that follows from the name and the seed of the world.
+    ///
+    /// Each machine in a world has another address.
+    public var address: Address?
     /// The services.
     public var services: [Service]
     /// The advertised manufacturer data: the two octets of the company identifier, least significant first, and the

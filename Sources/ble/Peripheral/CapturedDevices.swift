@@ -69,6 +69,7 @@ extension ClonedDevice {
         var keys: [String: Any] = ["name": captured.name ?? captured.address]
         let services = captured.services.filter { !Self.ownServices.contains($0.uuid) }
         if let mtu = captured.mtu, 23..<517 ~= mtu { keys["mtu"] = mtu }
+        keys.merge(captured.identity.map { Self.address("\($0)", isPublic: $0.kind == .public) } ?? [:]) { $1 }
         let packets = captured.advertisement
         let fields = packets.map {
             MergedAdvertisement(AdvertisementOctets(advertisement: $0.data, scanResponse: $0.scanResponse))

@@ -39,12 +39,23 @@ struct ClonedDevice {
             Packets(data: $0.data, scanResponse: $0.scanResponse, isLegacy: $0.isLegacy)
         }
         advertised = sighting?.services
+        if let address = sighting?.peripheral.lastAdvertisement?.address, !address.isHidden,
+            [.public, .static].contains(address.kind)
+        {
+            device.merge(Self.address("\(address)", isPublic: address.kind == .public)) { $1 }
+        }
         device["manufacturerData"] = sighting?.manufacturerData?.hexadecimal
         device["transmitPower"] = sighting?.statedPower
         if let data = sighting?.serviceData, !data.isEmpty {
             device["serviceData"] = data.sorted { $0.key.uuidString < $1.key.uuidString }
                 .map { ["uuid": $0.key.uuidString, "value": $0.value.hexadecimal] }
         }
+    }
+
+    /// Returns the keys of a public or static address.
+    static func address(_ text: String, isPublic: Bool) -> [String: Any] {
+        let kind: SimulatedPeripheral.Address.Kind = isPublic ? .public : .static
+        return ["address": text, "addressType": kind.rawValue]
     }
 
     /// Returns `services` with their included services, each after the services that it includes.

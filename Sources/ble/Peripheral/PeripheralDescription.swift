@@ -38,8 +38,10 @@ struct PeripheralDescription {
 
     /// Messages about properties of the device that `ble serve` does not support.
     var remarks: [String] {
-        let ofWorlds = [("position", device.position != World.Position()), ("mtu", device.mtu != nil)]
-            .filter(\.1).map { "“\($0.0)” has an effect only in worlds." }
+        let ofWorlds = [
+            ("address", device.address != nil), ("position", device.position != World.Position()),
+            ("mtu", device.mtu != nil),
+        ].filter(\.1).map { "“\($0.0)” has an effect only in worlds." }
         return ofWorlds + device.services.flatMap(Self.remarks)
     }
 

@@ -102,6 +102,52 @@ struct ScenarioTests {
         #expect(error?.explanation == expected)
     }
 
+    @Test(
+        "A device has the address and type that the file says, static by default",
+        arguments: [
+            (#""address": "C0:ff:EE:00:00:01""#, "C0:FF:EE:00:00:01", .static),
+            (#""address": "FF:FF:FF:FF:FF:FE", "addressType": "static""#, "FF:FF:FF:FF:FF:FE", .static),
+            (#""address": "00:00:00:00:00:01", "addressType": "public""#, "00:00:00:00:00:01", .public),
+        ] as [(String, String, SimulatedPeripheral.Address.Kind)]
+    )
+    func address(field: String, text: String, kind: SimulatedPeripheral.Address.Kind) throws {
+        let address = try Scenario(json: Data(Self.machine(field).utf8)).peripherals.first?.address
+        #expect(address == (try .init(text, kind)))
+        #expect(address?.description == text && address?.kind == kind)
+    }
+
+    @Test(
+        "An address that a device cannot have is refused with the reason",
+        arguments: [
+            (#""address": "C0:FF:EE:00:00""#, "“C0:FF:EE:00:00” is not six pairs"),
+            (#""address": "C0FFEE000001""#, "is not six pairs"),
+            (#""address": "C0:FF:EE:00:00:0G""#, "is not six pairs"),
+            (#""address": "00:1A:7D:DA:71:13""#, "does not begin with C0 to FF; or set “addressType” to “public”"),
+            (#""address": "BF:FF:FF:FF:FF:FF""#, "does not begin with C0 to FF"),
+            (#""address": "C0:00:00:00:00:00""#, "is reserved"), (#""address": "FF:FF:FF:FF:FF:FF""#, "is reserved"),
+            (#""address": "00:00:00:00:00:00", "addressType": "public""#, "is reserved"),
+            (#""address": "C0:FF:EE:00:00:01", "addressType": "resolvable""#, "expected one of public, static"),
+            (#""addressType": "public""#, "there is no “address”"),
+        ]
+    )
+    func wrongAddress(field: String, reason: String) {
+        let error = #expect(throws: DecodingError.self) { try Scenario(json: Data(Self.machine(field).utf8)) }
+        #expect(error?.explanation.contains(reason) == true, "\(error?.explanation ?? "")")
+        #expect(error?.explanation.contains("at machines[0].address") == true)
+    }
+
+    @Test("Two devices with the same address are refused by name; one public and one static address may be alike")
+    func sameAddress() throws {
+        func world(_ type: String) -> Data {
+            let machines = #"{"name": "Lamp", "address": "C0:FF:EE:00:00:01"}, {"name": "Door", "addressType": ""#
+            return Data(#"{"machines": [\#(machines)\#(type)", "address": "c0:ff:ee:00:00:01"}]}"#.utf8)
+        }
+        let error = #expect(throws: DecodingError.self) { try Scenario(json: world("static")) }
+        let expected = "“Lamp” and “Door” have the same address, C0:FF:EE:00:00:01, at machines"
+        #expect(error?.explanation == expected)
+        #expect(try Scenario(json: world("public")).peripherals.count == 2)
+    }
+
     private static let huge = ["1e30", "1e300", "1e999", "-1e999", #""1""#, "[]", "true"]
 
     /// Where a scenario has a number, with what is out of its bounds besides what is huge.

@@ -56,6 +56,7 @@ struct SchemaTests {
     private static let lists: [(part: String, path: [String], names: [String])] = [
         ("characteristic", ["properties", "items"], SimulatedPeripheral.Property.allCases.map(\.rawValue)),
         ("characteristic", ["permissions", "items"], SimulatedPeripheral.Permission.allCases.map(\.rawValue)),
+        ("device", ["addressType"], SimulatedPeripheral.Address.Kind.allCases.map(\.rawValue)),
         ("device", ["latency"], SimulatedPeripheral.Latency.allCases.map(\.rawValue)),
     ]
 

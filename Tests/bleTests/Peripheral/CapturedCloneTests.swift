@@ -29,6 +29,7 @@ struct CapturedCloneTests {
         )
         device.manufacturerData = [0xFF, 0xFF, 1]
         device.mtu = 23
+        device.address = try? .init("00:1A:7D:DA:71:13", .public)
         return device
     }()
 

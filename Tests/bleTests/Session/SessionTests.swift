@@ -44,6 +44,31 @@ struct SessionTests {
         #expect(bench.lines.last?["reason"] as? String == "end_of_input")
     }
 
+    @Test("Devices are found and connected at their addresses in the world", arguments: 0..<16 as Range<UInt64>)
+    func addresses(seed: UInt64) async throws {
+        let bench = try await SessionBench(seed: seed)
+        let addresses: [(String, SimulatedPeripheral.Address.Kind)] = [
+            ("C0:FF:EE:00:00:01", .static), ("00:1A:7D:DA:71:13", .public),
+        ]
+        for (index, (text, kind)) in addresses.enumerated() {
+            var device = SimulatedPeripheral(name: "Tag \(index)", services: [.init("FFB0", [])])
+            device.address = try .init(text, kind)
+            bench.world.place(device)
+        }
+        _ = try await bench.ask(1, "scan", #""services": ["FFB0"], "duplicates": true"#)
+        for (index, (text, kind)) in addresses.enumerated() {
+            let found = try await bench.wait("discovered") { $0["address"] as? String == text }
+            #expect(found["address_type"] as? String == kind.rawValue && found["identity"] as? Bool == true)
+            #expect(found["name"] as? String == "Tag \(index)")
+        }
+        _ = try await bench.ask(2, "stop")
+        for (index, (text, _)) in addresses.enumerated() {
+            let connected = try await bench.ask(3 + index, "connect", #""device": "\#(text)", "timeout": 60"#)
+            #expect(connected["address"] as? String == text && connected["name"] as? String == "Tag \(index)")
+        }
+        try await bench.end(.endOfInput)
+    }
+
     private static func handle(of type: String, in services: [[String: Any]]) -> Int? {
         let all = services.flatMap { $0["characteristics"] as? [[String: Any]] ?? [] }
         return all.first { $0["uuid"] as? String == type }?["handle"] as? Int

@@ -8,8 +8,9 @@ struct Clone: AsyncParsableCommand {
         discussion: """
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
             the file with BLUETOOTH_HOST=world:FILE to run an app beside the device, with “ble serve FILE” to act as \
-            the device, or in a test. The file advertises the same octets as the device. Values that the device \
-            refuses and advertisements that the file format cannot describe are left out, with a remark.
+            the device, or in a test. The file advertises the same octets as the device, and has its address unless \
+            that is private. Values that the device refuses and advertisements that the file format cannot describe \
+            are left out, with a remark.
 
             If the argument contains “/”, ends in .pcapng, .btsnoop, .pklg, .log or .cfa, or names a file, it is a \
             capture, and no radio is needed. The file then contains what the capture shows: discovered attributes, \
