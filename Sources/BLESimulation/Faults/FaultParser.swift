@@ -6,6 +6,9 @@ struct FaultParser {
 
     init(_ text: String) { rest = text[...].utf8 }
 
+    /// True if everything has been consumed.
+    var isAtEnd: Bool { rest.isEmpty }
+
     /// Consumes exactly these words if they come next; returns whether they do.
     mutating func take(_ words: String) -> Bool {
         guard rest.starts(with: words.utf8) else { return false }

@@ -65,6 +65,9 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
         set { content.withLock { $0 = newValue } }
     }
 
+    /// True if the central waits for an answer, and false for a write without response.
+    package var expectsAnswer: Bool { exchange.transaction != nil }
+
     /// The request and the memory address of the object, for logs.
     open override var description: String {
         "<CBATTRequest: \(address), central = \(sender.identifier), characteristic = \(target.uuid), "

@@ -43,7 +43,7 @@ enum JSONKey {
         "psm": .number, "sent": .number, "received": .number, "who": .text, "guests": .number, "step": .text,
         "steps": .number,
         // What went wrong.
-        "error": .text, "reason": .text,
+        "error": .text, "reason": .text, "fault": .text,
         // Pairing and alerts.
         "cause": .text, "question": .text, "digits": .text, "replaces_bond": .flag, "method": .text, "bonded": .flag,
         "data": .octets, "authenticated": .flag, "secure_connections": .flag, "key_size": .number, "occasion": .text,

@@ -1,3 +1,4 @@
+import BLEHost
 import BLESimulation
 import CoreBluetooth
 import CoreBluetoothExtras
@@ -7,15 +8,17 @@ import CoreBluetoothExtras
 /// It stores the values of the services, serves reads and writes, and notifies centrals of changes.
 @MainActor
 final class DescribedPeripheral: NSObject {
-    private var plan: PeripheralDescription
+    private(set) var plan: PeripheralDescription
     /// The clock for the intervals between values, and for the delays of answers.
-    private let clock: any Clock<Duration>
-    private let report: (Fact) -> Void
-    private var manager: CBPeripheralManager!
+    let clock: any Clock<Duration>
+    let report: (Fact) -> Void
+    private(set) var manager: CBPeripheralManager!
     private var radio = RadioWatch()
-    private var values: [CBMutableCharacteristic: Data] = [:]
+    /// The current values.
+    var values: [CBMutableCharacteristic: Data] = [:]
     private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
-    private var answers: [CBMutableCharacteristic: [SimulatedPeripheral.Answer]] = [:]
+    /// The values that follow writes.
+    private(set) var answers: [CBMutableCharacteristic: [SimulatedPeripheral.Answer]] = [:]
     /// The tasks that send the values of characteristics in turn, while a central is subscribed.
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
     private var served: Set<UUID> = []
@@ -27,8 +30,12 @@ final class DescribedPeripheral: NSObject {
         }
     }
     private var waiting: CheckedContinuation<Void, Never>?
-    private var published: [CBMutableService] = []
+    private(set) var published: [CBMutableService] = []
+    /// True if the device advertises whenever its services are published.
+    private var advertises: Bool
     private var pendingServices = 0
+    /// The faults that the device makes on purpose.
+    var faults = Faults()
 
     /// The maximum number of unsent values per characteristic.
     ///
@@ -40,18 +47,42 @@ final class DescribedPeripheral: NSObject {
     var onError: ((CommandError) -> Void)?
     /// Called when the radio becomes unavailable or available again.
     var onRadioChange: ((RadioChange) -> Void)?
+    /// Called when the services have been published, and are advertised if the device advertises.
+    var onPublished: (() -> Void)?
+    /// Called with the connected centrals whenever they change.
+    var onCentralsChange: (([CBCentral]) -> Void)?
+    /// Called with each valid request of a central; returns true to answer the request later with
+    /// ``accept(_:value:)`` or ``refuse(_:_:)``, and false to let the description answer it.
+    var onRequest: ((ServedRequest) -> Bool)?
 
+    /// Publishes a device.
+    ///
+    /// - Parameters:
+    ///   - description: The device.
+    ///   - advertises: True to advertise as soon as the services are published.
+    ///   - clock: The clock for the intervals between values, and for the delays of answers.
+    ///   - report: Called with each fact that the user sees.
     init(
         _ description: PeripheralDescription,
+        advertises: Bool = true,
         clock: any Clock<Duration> = ContinuousClock(),
         report: @escaping (Fact) -> Void
     ) {
         plan = description
+        self.advertises = advertises
         self.clock = clock
         self.report = report
         super.init()
         for service in plan.device.services { published.append(make(service)) }
         manager = CBPeripheralManager(delegate: self, queue: .main)
+        _ = manager.observers.add { [weak self] event in
+            guard case .server(.centralsConnected(_)) = event else { return }
+            MainActor.assumeIsolated {
+                guard let self else { return }
+                self.centralsChanged()
+                self.onCentralsChange?(self.manager.connectedCentrals)
+            }
+        }
     }
 
     /// Stops waiting for a radio that has not become available, and reports the failure.
@@ -59,6 +90,8 @@ final class DescribedPeripheral: NSObject {
 
     /// Stops advertising, and removes all services.
     func stop() {
+        unsent = []
+        stopSending()
         guard manager.state == .poweredOn else { return }
         manager.stopAdvertising()
         manager.removeAllServices()
@@ -71,6 +104,19 @@ final class DescribedPeripheral: NSObject {
         guard let characteristic = values.keys.first(where: { $0.uuid == uuid }) else { return false }
         change(characteristic, to: value)
         return true
+    }
+
+    /// Returns the published characteristic that a reference names; `nil` if there is none.
+    func characteristic(_ reference: CharacteristicReference) -> CBMutableCharacteristic? {
+        reference.find(in: published) as? CBMutableCharacteristic
+    }
+
+    /// Starts or stops advertising; the services stay published.
+    func setAdvertising(_ advertises: Bool) {
+        self.advertises = advertises
+        guard manager.state == .poweredOn else { return }
+        if !advertises { return manager.stopAdvertising() }
+        if !manager.isAdvertising, pendingServices == 0 { advertise() }
     }
 
     /// Waits until all values have been sent.
@@ -90,6 +136,20 @@ final class DescribedPeripheral: NSObject {
             manager.add(service)
         }
         return PeripheralDescription.remarks(description)
+    }
+
+    /// Removes the last service or, if the last such call removed one, publishes that again.
+    func changeServices() {
+        guard manager.state == .poweredOn else { return }
+        if let service = faults.removedService {
+            faults.removedService = nil
+            published.append(service)
+            pendingServices += 1
+            manager.add(service)
+        } else if let service = published.popLast() {
+            faults.removedService = service
+            manager.remove(service)
+        }
     }
 
     /// Removes the most recently added service of this type.
@@ -115,8 +175,15 @@ final class DescribedPeripheral: NSObject {
         }
     }
 
-    private func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
+    /// Changes the value of a characteristic, and notifies subscribed centrals.
+    func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
         values[characteristic] = value
+        guard !sendWrongly(value, of: characteristic) else { return }
+        queue(value, of: characteristic)
+    }
+
+    /// Adds a value to those that are sent to subscribed centrals.
+    func queue(_ value: Data, of characteristic: CBMutableCharacteristic) {
         guard manager.state == .poweredOn, characteristic.sendsValues else { return }
         let isWaiting = { (entry: (characteristic: CBMutableCharacteristic, value: Data)) in
             entry.characteristic == characteristic
@@ -158,7 +225,14 @@ final class DescribedPeripheral: NSObject {
         manager.removeAllServices()
         pendingServices = published.count
         for service in published { manager.add(service) }
-        if pendingServices == 0 { advertise() }
+        if pendingServices == 0 { servicesPublished() }
+    }
+
+    /// Advertises the published services, if the device advertises.
+    private func servicesPublished() {
+        if advertises { return advertise() }
+        startTimedFaults()
+        onPublished?()
     }
 
     private func make(_ service: SimulatedPeripheral.Service) -> CBMutableService {
@@ -191,6 +265,8 @@ final class DescribedPeripheral: NSObject {
     private func advertising() {
         let name = plan.device.name
         report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
+        startTimedFaults()
+        onPublished?()
     }
 
     /// Starts to send the described values of a characteristic periodically, in turn.
@@ -207,7 +283,7 @@ final class DescribedPeripheral: NSObject {
     }
 
     /// Sends the value of an answer after its delay.
-    private func send(_ answer: SimulatedPeripheral.Answer) {
+    func send(_ answer: SimulatedPeripheral.Answer) {
         Task { [weak self, clock] in
             try await clock.sleep(for: answer.delay)
             _ = self?.setValue(Data(answer.value), of: CBUUID(string: answer.characteristic))
@@ -221,7 +297,7 @@ final class DescribedPeripheral: NSObject {
 
     /// Requests the described connection latency for a central, if the central makes its first request on this
     /// connection.
-    private func attend(to central: CBCentral) {
+    func attend(to central: CBCentral) {
         served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }
         manager.setDesiredConnectionLatency(latency.published, for: central)
@@ -242,7 +318,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
             let uuid = service.uuid
             report(fact("service_added", uuid, "Service \(uuid) was added."))
         } else if pendingServices == 0 {
-            advertise()
+            servicesPublished()
         }
     }
 
@@ -259,6 +335,9 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         attend(to: central)
         if let characteristic = characteristic as? CBMutableCharacteristic { startSending(characteristic) }
         report(fact("subscribed", central, characteristic, "subscribed to"))
+        if let characteristic = characteristic as? CBMutableCharacteristic {
+            _ = faults(at: .didSubscribe, [characteristic])
+        }
     }
 
     func peripheralManager(
@@ -274,45 +353,10 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         report(fact("unsubscribed", central, characteristic, "unsubscribed from"))
     }
 
-    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        attend(to: request.central)
-        guard let characteristic = request.characteristic as? CBMutableCharacteristic,
-            let value = values[characteristic]
-        else { return peripheral.respond(to: request, withResult: .attributeNotFound) }
-        guard request.offset <= value.count else { return peripheral.respond(to: request, withResult: .invalidOffset) }
-        request.value = value.dropFirst(request.offset)
-        peripheral.respond(to: request, withResult: .success)
-        if request.offset == 0 { report(fact("read", request.central, characteristic, "read", value)) }
-    }
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) { receive(request) }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        var written: [CBMutableCharacteristic: Data] = [:]
-        for request in requests {
-            guard let characteristic = request.characteristic as? CBMutableCharacteristic,
-                var value = written[characteristic] ?? (request.offset == 0 ? Data() : values[characteristic])
-            else { return peripheral.respond(to: request, withResult: .attributeNotFound) }
-            guard request.offset <= value.count else {
-                return peripheral.respond(to: request, withResult: .invalidOffset)
-            }
-            value = value.prefix(request.offset) + (request.value ?? Data())
-            written[characteristic] = value
-        }
-        guard let first = requests.first else { return }
-        attend(to: first.central)
-        peripheral.respond(to: first, withResult: .success)
-        for request in requests {
-            guard let characteristic = request.characteristic as? CBMutableCharacteristic,
-                let value = written.removeValue(forKey: characteristic)
-            else { continue }
-            report(fact("written", request.central, characteristic, "wrote", value))
-            let due = (answers[characteristic] ?? []).filter { Data($0.written) == value }
-            guard !due.isEmpty else {
-                change(characteristic, to: value)
-                continue
-            }
-            values[characteristic] = value
-            for answer in due { send(answer) }
-        }
+        receive(requests)
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendUnsent() }
@@ -338,20 +382,5 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         var fields: [String: Any] = ["uuid": service.uuidString, "service": service.uuidString]
         fields["error"] = error.map(CommandError.describe)
         return Fact(event, fields, text: text)
-    }
-
-    private func fact(
-        _ event: String,
-        _ central: CBCentral,
-        _ characteristic: CBCharacteristic,
-        _ verb: String,
-        _ value: Data? = nil
-    ) -> Fact {
-        let identifier = central.identifier.uuidString
-        var fields = characteristic.keys.merging(DeviceKeys(central.identifier).fields) { own, _ in own }
-        fields["central"] = identifier
-        if let value { fields.merge(characteristic.keys(of: value)) { own, _ in own } }
-        let shown = value.map { ": \($0.shown)" } ?? ""
-        return Fact(event, fields, text: "\(identifier) \(verb) \(characteristic.uuid)\(shown)")
     }
 }

@@ -30,6 +30,7 @@ struct Serve: AsyncParsableCommand {
             Examples:
               ble serve lamp.json
               ble serve house.json --machine Lamp
+              ble serve lamp.json --fault "silence at step didReceiveRead 3"
               echo "2A19 0x32" | ble serve lamp.json --json
             """
     )
@@ -43,6 +44,15 @@ struct Serve: AsyncParsableCommand {
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "A fault to make, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists them.",
+            valueName: "fault"
+        ),
+        transform: { try DeviceFault($0) }
+    )
+    var faults: [DeviceFault] = []
     @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
@@ -54,6 +64,7 @@ struct Serve: AsyncParsableCommand {
             for remark in description.remarks { printer.remark(remark) }
             DefaultLink.name(hosts: description.device.name)
             let peripheral = DescribedPeripheral(description) { printer.print($0) }
+            try peripheral.planFaults(faults)
             if let remark = PrivateWorld.remark() { printer.remark(remark) }
             var trouble: CommandError?
             let ending = Task { try await Interruption.wait(atMost: duration) }
