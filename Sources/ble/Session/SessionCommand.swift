@@ -1,4 +1,6 @@
 import BLERuntime
+import BLESimulation
+import BLEWire
 import CoreBluetooth
 
 /// One line of the input of `ble session`.
@@ -15,16 +17,31 @@ struct SessionCommand {
     /// The names of the commands.
     enum Name: String, CaseIterable {
         case scan, stop, connect, disconnect, discover, read, write, subscribe, unsubscribe, rssi, mtu, pair, answer
-        case unpair
+        case unpair, serve, withdraw, update, respond, send
+        case startAdvertising = "start_advertising"
+        case stopAdvertising = "stop_advertising"
+        case openChannel = "open_channel"
+        case closeChannel = "close_channel"
+        case publishChannel = "publish_channel"
+        case unpublishChannel = "unpublish_channel"
 
         /// The keys that a command requires, and those that it may have, in addition to `command` and `id`.
         ///
-        /// A command with `characteristic` and `handle` among its keys requires one of them, and so does one with
-        /// `accept` and `digits`.
+        /// A command with `characteristic` and `handle` among its optional keys requires one of them, and so does one
+        /// with `accept` and `digits`, or with `file` and `description`. A command has at most one of `value` and
+        /// `error`.
         var keys: (required: [String], optional: [String]) {
             switch self {
             case .scan: ([], ["services", "name", "min_rssi", "duplicates"])
-            case .stop: ([], [])
+            case .stop, .withdraw, .startAdvertising, .stopAdvertising: ([], [])
+            case .serve: ([], ["file", "description", "machine", "ask", "advertise", "faults"])
+            case .update: (["characteristic", "value"], [])
+            case .respond: (["request"], ["value", "error"])
+            case .openChannel: (["device", "psm"], [])
+            case .closeChannel: (["channel"], [])
+            case .send: (["channel", "value"], [])
+            case .publishChannel: ([], ["encrypted"])
+            case .unpublishChannel: (["psm"], [])
             case .connect: (["device"], ["timeout", "reconnect"])
             case .disconnect, .discover, .rssi, .mtu, .pair, .unpair: (["device"], [])
             case .answer: (["device"], ["accept", "digits"])
@@ -53,10 +70,12 @@ struct SessionCommand {
 
     /// The maximum length of a line in octets; longer lines are refused.
     static let mostOctets = 65_536
-    /// The maximum length of a value in octets.
+    /// The maximum length of a value of an attribute in octets.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9.
-    private static let mostValueOctets = 512
+    private static let mostValueOctets = ATT.maximumValueLength
+    /// The maximum number of octets that one command sends on a channel.
+    private static let mostChannelOctets = 16_384
     /// The maximum time limit in seconds: one year.
     private static let longest = 31_536_000.0
 
@@ -65,7 +84,7 @@ struct SessionCommand {
     let id: SessionID?
     private(set) var device = ""
     private(set) var attribute: Attribute?
-    private(set) var value = Data()
+    private(set) var value: Data?
     private(set) var response = true
     private(set) var reconnect = false
     private(set) var timeout = Duration.seconds(10)
@@ -75,6 +94,17 @@ struct SessionCommand {
     private(set) var duplicates = false
     private(set) var accept: Bool?
     private(set) var digits: String?
+    private(set) var request = 0
+    private(set) var errorCode: Int?
+    private(set) var channel = 0
+    private(set) var psm = 0
+    private(set) var encrypted = false
+    private(set) var advertise = true
+    private(set) var asked: [CharacteristicReference] = []
+    private(set) var faults: [DeviceFault] = []
+    private var file: String?
+    private var machine: String?
+    private var description: SimulatedPeripheral?
 
     /// Parses a line.
     init(_ line: String) throws(Invalid) {
@@ -106,11 +136,28 @@ struct SessionCommand {
         } catch {
             throw fail(error.reason)
         }
-        for (one, other) in [("characteristic", "handle"), ("accept", "digits")] where keys.optional.contains(other) {
+        for (one, other) in Self.alternatives where keys.optional.contains(other) {
             guard (object[one] == nil) != (object[other] == nil) else {
                 throw fail("“\(text)” needs either “\(one)” or “\(other)”.")
             }
         }
+        guard object["value"] == nil || object["error"] == nil else {
+            throw fail("“\(text)” has either “value” or “error”, not both.")
+        }
+        guard object["machine"] == nil || object["file"] != nil else {
+            throw fail("“machine” selects a device in “file”, and there is none.")
+        }
+    }
+
+    /// The pairs of optional keys of which a command needs exactly one.
+    private static let alternatives = [("characteristic", "handle"), ("accept", "digits"), ("file", "description")]
+
+    /// Returns the device that `serve` publishes.
+    ///
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file does not describe one.
+    func peripheral() throws -> PeripheralDescription {
+        if let description { return PeripheralDescription(description) }
+        return try PeripheralDescription(path: file ?? "", machine: machine)
     }
 
     /// The error for a line that is longer than ``mostOctets``.
@@ -131,57 +178,27 @@ struct SessionCommand {
         case "timeout": timeout = .seconds(try Self.number(key, value, in: 0...Self.longest))
         case "min_rssi": minimumRSSI = Int(try Self.number(key, value, in: -127...20))
         case "handle":
-            let number = try Self.number(key, value, in: 1...65_535)
-            guard let handle = Int(exactly: number) else { throw Invalid(reason: "“handle” is not a whole number.") }
-            attribute = .handle(handle)
-        case "characteristic":
-            let text = try Self.text(key, value)
-            guard let reference = CharacteristicReference(argument: text) else {
-                throw Invalid(reason: "“\(text)” is not a characteristic; use a UUID or an assigned name.")
-            }
-            attribute = .reference(reference)
+            attribute = .handle(try Self.whole(key, value, in: 1...65_535))
+        case "characteristic": attribute = .reference(try Self.reference(try Self.text(key, value)))
+        case "request": request = try Self.whole(key, value, in: 1...Double(Int32.max))
+        case "channel": channel = try Self.whole(key, value, in: 1...Double(Int32.max))
+        case "psm": psm = try Self.whole(key, value, in: 1...65_535)
+        case "error": errorCode = try Self.whole(key, value, in: 1...255)
+        case "encrypted": encrypted = try Self.flag(key, value)
+        case "advertise": advertise = try Self.flag(key, value)
+        case "file": file = try Self.text(key, value)
+        case "machine": machine = try Self.text(key, value)
+        case "description": description = try Self.device(key, value)
+        case "faults": faults = try Self.faults(key, value)
+        case "ask": asked = try Self.references(key, value)
         case "value":
-            let most = Self.mostValueOctets
+            let most = name == .send ? Self.mostChannelOctets : Self.mostValueOctets
             guard let digits = value as? String, let octets = Data(hexadecimal: digits), octets.count <= most else {
                 throw Invalid(reason: "“value” is not a string of hexadecimal digits for at most \(most) octets.")
             }
             self.value = octets
         default: services = try Self.services(key, value)
         }
-    }
-
-    private static func text(_ key: String, _ value: Any?) throws(Invalid) -> String {
-        guard let text = value as? String, !text.isEmpty else {
-            throw Invalid(reason: "“\(key)” is not a string, or empty.")
-        }
-        return text
-    }
-
-    private static func flag(_ key: String, _ value: Any?) throws(Invalid) -> Bool {
-        guard let number = value as? NSNumber, number.isBoolean else {
-            throw Invalid(reason: "“\(key)” is neither true nor false.")
-        }
-        return number.boolValue
-    }
-
-    private static func number(_ key: String, _ value: Any?, in range: ClosedRange<Double>) throws(Invalid) -> Double {
-        guard let number = value as? NSNumber, !number.isBoolean, range.contains(number.doubleValue) else {
-            let bounds = "\(Int(range.lowerBound)) to \(Int(range.upperBound))"
-            throw Invalid(reason: "“\(key)” is not a number from \(bounds).")
-        }
-        return number.doubleValue
-    }
-
-    private static func services(_ key: String, _ value: Any?) throws(Invalid) -> [CBUUID] {
-        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” is not an array of strings.") }
-        var services: [CBUUID] = []
-        for text in list {
-            guard let service = UUIDArgument(text, of: .service) else {
-                throw Invalid(reason: "“\(text)” is not a service; use a UUID or an assigned name.")
-            }
-            services.append(service.uuid)
-        }
-        return services
     }
 }
 
@@ -213,9 +230,4 @@ enum SessionID: Equatable {
         case .number(let number): number
         }
     }
-}
-
-extension NSNumber {
-    /// True if the value was `true` or `false` in JSON, which `NSNumber` also converts to numbers.
-    fileprivate var isBoolean: Bool { String(cString: objCType) == "c" }
 }

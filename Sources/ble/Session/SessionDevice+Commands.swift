@@ -15,9 +15,33 @@ extension SessionDevice {
         case .read, .write, .subscribe, .unsubscribe:
             guard let attribute = command.attribute else { preconditionFailure("a parsed command has an attribute") }
             return keys.merging(try await perform(command, attribute)) { $1 }
-        case .scan, .stop, .connect, .disconnect, .pair, .answer, .unpair:
+        case .scan, .stop, .connect, .disconnect, .pair, .answer, .unpair, .serve, .withdraw, .update, .respond, .send,
+            .startAdvertising, .stopAdvertising, .openChannel, .closeChannel, .publishChannel, .unpublishChannel:
             preconditionFailure("the engine performs \(command.name)")
         }
+    }
+
+    /// Opens a channel to the device.
+    ///
+    /// Only one caller may wait at a time.
+    func openChannel(_ psm: CBL2CAPPSM) async throws -> CBL2CAPChannel {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                opening = continuation
+                peripheral.openL2CAPChannel(psm)
+            }
+        } onCancel: {
+            Task { @MainActor in self.channelOpened(.failure(CancellationError())) }
+        }
+    }
+
+    /// Ends the wait for a channel; returns false if there is none.
+    @discardableResult
+    func channelOpened(_ result: Result<CBL2CAPChannel, any Error>) -> Bool {
+        guard let opening else { return false }
+        self.opening = nil
+        opening.resume(with: result)
+        return true
     }
 
     private func perform(
@@ -36,7 +60,7 @@ extension SessionDevice {
             return found.sessionKeys
         case .write:
             let found = try await characteristic(attribute)
-            try await write(command.value, to: found, response: command.response)
+            try await write(command.value ?? Data(), to: found, response: command.response)
             return found.sessionKeys
         default:
             let found = try await characteristic(attribute)
@@ -72,7 +96,7 @@ extension SessionDevice {
         guard command.response else {
             throw SessionFailure(.noAttribute, "Descriptors cannot be written without response.")
         }
-        try await peripheral.write(command.value, to: descriptor)
+        try await peripheral.write(command.value ?? Data(), to: descriptor)
         return fields
     }
 

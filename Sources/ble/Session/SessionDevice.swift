@@ -22,6 +22,8 @@ final class SessionDevice {
     var subscriptions: [CBCharacteristic] = []
     /// The characteristics to subscribe to after a reconnection.
     var lostSubscriptions: [CharacteristicReference] = []
+    /// The command that waits for a channel to be opened; `nil` if there is none.
+    var opening: CheckedContinuation<CBL2CAPChannel, any Error>?
     /// The pause before the next attempt to connect again.
     private var pause = SessionDevice.pauses.first
 

@@ -61,6 +61,16 @@ extension SessionEngine: @MainActor CBCentralManagerDelegate {
 }
 
 extension SessionEngine: @MainActor CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        guard let device = device(of: peripheral) else { return }
+        if let channel {
+            // A channel that the session does not wait for any more is released, which closes it.
+            device.channelOpened(.success(channel))
+        } else {
+            device.channelOpened(.failure(error ?? CBError(.unknown)))
+        }
+    }
+
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         guard let device = device(of: peripheral) else { return }
         emit("services_changed", device)
@@ -77,6 +87,7 @@ extension SessionEngine {
     func connectionEnded(_ device: SessionDevice, because error: (any Error)?) {
         guard let since = device.connectedSince else { return }
         device.connectedSince = nil
+        device.channelOpened(.failure(error ?? CBError(.peripheralDisconnected)))
         device.loseSubscriptions()
         var fields: [String: Any] = ["reconnecting": device.reconnects && !isEnding]
         fields["reason"] = error.map { SessionFailure($0).sentence }

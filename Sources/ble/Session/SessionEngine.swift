@@ -37,6 +37,9 @@ final class SessionEngine: NSObject {
     private var count = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var scan: SessionCommand?
+    /// The device that the session serves.
+    private var server: SessionPeripheral!
+    private var channels: SessionChannels!
     private let capability: PairingCapability?
     /// The prompts and pairings; `nil` until they are needed.
     private var pairing: SessionPairing?
@@ -63,6 +66,12 @@ final class SessionEngine: NSObject {
         self.write = write
         age = clock.stopwatch()
         super.init()
+        let emit = { [weak self] (event: String, fields: [String: Any]) in
+            guard let self else { return }
+            self.write(Fact(event, fields, text: ""))
+        }
+        server = SessionPeripheral(clock: clock, emit: emit)
+        channels = SessionChannels(emit: emit)
         manager = CBCentralManager(delegate: self, queue: .main)
         _ = manager.observers.add { [weak self] event in
             guard case .peer(let peer, .valueNotified(let handle, let value), _) = event else { return }
@@ -110,6 +119,9 @@ final class SessionEngine: NSObject {
     func interrupt() {
         isInterrupted = true
         for command in running { command.task.cancel() }
+        // Commands that wait for room in a queue end with the queue.
+        channels.closeAll()
+        server.withdraw()
     }
 
     /// Ends the scan and the connections, and writes `ended`.
@@ -117,6 +129,8 @@ final class SessionEngine: NSObject {
         isEnding = true
         for command in running { command.task.cancel() }
         await finish()
+        channels.closeAll()
+        server.withdraw()
         if manager.state == .poweredOn { manager.stopScan() }
         await withTaskGroup { group in
             for device in devices { group.addTask { try? await self.manager.disconnect(device.peripheral) } }
@@ -127,12 +141,11 @@ final class SessionEngine: NSObject {
     private func commandEnded() async { await withCheckedContinuation { waiting.append($0) } }
 
     private func start(_ command: SessionCommand) {
-        let queue = (devices.first { $0.isCalled(command.device) }?.alias ?? command.device).lowercased()
+        let queue = queue(of: command)
         if command.name == .disconnect {
             for other in running where other.queue == queue { other.task.cancel() }
         }
-        let isOfNoDevice = [.scan, .stop, .answer].contains(command.name)
-        run(in: isOfNoDevice ? "" : queue) { [self] in
+        run(in: queue) { [self] in
             var fields: [String: Any], event = "done"
             do {
                 fields = try await perform(command)
@@ -147,6 +160,19 @@ final class SessionEngine: NSObject {
             fields["command"] = command.name.rawValue
             fields["id"] = command.id?.value
             write(Fact(event, fields, text: ""))
+        }
+    }
+
+    /// Returns the name of the queue of a command: commands of one queue run one after the other.
+    private func queue(of command: SessionCommand) -> String {
+        switch command.name {
+        case .scan, .stop, .answer, .respond: ""
+        case .serve, .withdraw, .update, .startAdvertising, .stopAdvertising, .publishChannel, .unpublishChannel:
+            "\0served"
+        case .send, .closeChannel: "\0channel \(command.channel)"
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .rssi, .mtu, .pair, .unpair,
+            .openChannel:
+            (devices.first { $0.isCalled(command.device) }?.alias ?? command.device).lowercased()
         }
     }
 
@@ -190,8 +216,44 @@ final class SessionEngine: NSObject {
             let device = try device(command.device)
             try await pairings.removeBond(with: device.peripheral)
             return device.keys
-        default: return try await connectedDevice(command.device).perform(command)
+        case .openChannel:
+            let device = try connectedDevice(command.device)
+            return try channels.add(try await device.openChannel(CBL2CAPPSM(command.psm)), device.keys)
+        case .discover, .read, .write, .subscribe, .unsubscribe, .rssi, .mtu:
+            return try await connectedDevice(command.device).perform(command)
+        case .serve, .withdraw, .update, .respond, .startAdvertising, .stopAdvertising, .send, .closeChannel,
+            .publishChannel, .unpublishChannel:
+            try Task.checkCancellation()
+            return try await performAsPeripheral(command)
         }
+    }
+
+    /// Performs a command about the served device, or about a channel.
+    private func performAsPeripheral(_ command: SessionCommand) async throws -> [String: Any] {
+        switch command.name {
+        case .serve: return try await server.serve(command)
+        case .withdraw: server.withdraw()
+        case .startAdvertising: try await server.setAdvertising(true)
+        case .stopAdvertising: try await server.setAdvertising(false)
+        case .update:
+            guard case .reference(let reference) = command.attribute else { break }
+            return try await server.update(reference, to: command.value ?? Data())
+        case .respond:
+            try server.respond(command)
+            return ["request": command.request]
+        case .send:
+            try await channels.send(command.value ?? Data(), on: command.channel)
+            return ["channel": command.channel]
+        case .closeChannel:
+            try channels.close(command.channel)
+            return ["channel": command.channel]
+        case .publishChannel: return ["psm": Int(try await channels.publish(encrypted: command.encrypted))]
+        case .unpublishChannel:
+            try channels.unpublish(command.psm)
+            return ["psm": command.psm]
+        default: preconditionFailure("the engine performs \(command.name) itself")
+        }
+        return [:]
     }
 
     /// Returns the connected device that `text` names, unless the command was cancelled.

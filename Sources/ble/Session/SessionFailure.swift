@@ -20,6 +20,9 @@ struct SessionFailure: Error {
         case cancelled
         case busy
         case pairingFailed = "pairing_failed"
+        case notServed = "not_served"
+        case noRequest = "no_request"
+        case noChannel = "no_channel"
     }
 
     let code: Code
@@ -53,6 +56,7 @@ struct SessionFailure: Error {
             case .noCharacteristic: .noAttribute
             case .cancelled: .cancelled
             case .disconnected: .disconnected
+            case .unusableFile: .invalid
             default: .refused
             }
         self.init(code, "\(error)")

@@ -48,6 +48,7 @@ struct SchemaCheck {
             if let reason = list.lazy.compactMap({ violation(items, $0) }).first { return reason }
         }
         if let object = value as? [String: Any], let reason = violation(schema, in: object) { return reason }
+        if let excluded = schema["not"] as? [String: Any], violation(excluded, value) == nil { return "\(excluded)" }
         guard let choices = schema["oneOf"] as? [[String: Any]] else { return nil }
         let reasons = choices.map { violation($0, value) }
         let count = reasons.count { $0 == nil }

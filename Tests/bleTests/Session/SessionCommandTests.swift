@@ -20,6 +20,17 @@ struct SessionCommandTests {
         #"{"command": "pair", "device": "Lamp"}"#, #"{"command": "unpair", "device": "Lamp"}"#,
         #"{"command": "answer", "device": "Lamp", "accept": false}"#,
         #"{"command": "answer", "device": "Lamp", "digits": "012345"}"#,
+        #"{"command": "serve", "file": "lamp.json", "machine": "Lamp", "ask": ["2A19", "FFA0/FFA1"]}"#,
+        #"{"command": "serve", "description": {"name": "Lamp", "services": []}, "advertise": false}"#,
+        #"{"command": "withdraw"}"#, #"{"command": "start_advertising"}"#, #"{"command": "stop_advertising", "id": 1}"#,
+        #"{"command": "update", "characteristic": "Battery Level", "value": "32"}"#,
+        #"{"command": "respond", "request": 1}"#, #"{"command": "respond", "request": 1, "value": ""}"#,
+        #"{"command": "respond", "request": 2147483647, "error": 255}"#,
+        #"{"command": "publish_channel"}"#, #"{"command": "publish_channel", "encrypted": true}"#,
+        #"{"command": "unpublish_channel", "psm": 128}"#,
+        #"{"command": "open_channel", "device": "Lamp", "psm": 65535}"#,
+        #"{"command": "send", "channel": 1, "value": ""# + String(repeating: "00", count: 16_384) + #""}"#,
+        #"{"command": "close_channel", "channel": 1}"#,
         #"{"command": "rssi", "device": "Lamp"}"#, #"{"command": "mtu", "device": "Lamp", "id": 9007199254740991}"#,
     ]
 
@@ -48,6 +59,23 @@ struct SessionCommandTests {
         (#"{"command": "connect", "device": "a", "reconnect": "yes"}"#, "“reconnect” is neither true nor false"),
         (#"{"command": "scan", "min_rssi": 21}"#, "“min_rssi” is not a number from -127 to 20"),
         (#"{"command": "scan", "services": "180D"}"#, "“services” is not an array"),
+        (#"{"command": "serve"}"#, "needs either “file” or “description”"),
+        (#"{"command": "serve", "file": "a", "description": {"name": "a"}}"#, "needs either “file” or “description”"),
+        (
+            #"{"command": "serve", "description": {"name": "a"}, "machine": "a"}"#,
+            "“machine” selects a device in “file”"
+        ),
+        (#"{"command": "serve", "description": "a.json"}"#, "“description” is not an object"),
+        (#"{"command": "serve", "file": "a", "ask": "FFA1"}"#, "“ask” is not an array"),
+        (#"{"command": "respond", "request": 1, "value": "00", "error": 5}"#, "either “value” or “error”, not both"),
+        (#"{"command": "respond", "request": 0}"#, "“request” is not a number from 1 to 2147483647"),
+        (#"{"command": "respond", "request": 1, "error": 256}"#, "“error” is not a number from 1 to 255"),
+        (#"{"command": "open_channel", "device": "a", "psm": 1.5}"#, "“psm” is not a whole number"),
+        (#"{"command": "update", "handle": 3, "value": "00"}"#, "“handle” is not a key of “update”"),
+        (
+            #"{"command": "send", "channel": 1, "value": ""# + String(repeating: "00", count: 16_385) + #""}"#,
+            "for at most 16384 octets"
+        ),
     ]
 
     @Test("Valid commands are parsed, and the schema allows them", arguments: valid)
@@ -63,6 +91,19 @@ struct SessionCommandTests {
         #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
         guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) else { return }
         #expect(try SchemaCheck().violation(of: "command", by: object) != nil)
+    }
+
+    @Test(
+        "A device that cannot be served is refused with the reason",
+        arguments: [
+            (#"{"services": []}"#, "“name” is missing"), (#"{"name": "a", "zzz": 1}"#, "“zzz” is not a key"),
+            (#"{"name": "a", "address": "C0:FF"}"#, "is not six pairs"),
+        ]
+    )
+    func devices(description: String, reason: String) {
+        let line = #"{"command": "serve", "description": \#(description)}"#
+        let error = #expect(throws: SessionCommand.Invalid.self) { try SessionCommand(line) }
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
     }
 
     @Test("The schema has exactly the keys of each command", arguments: SessionCommand.Name.allCases)
