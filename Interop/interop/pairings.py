@@ -12,6 +12,7 @@ from . import (
     channels,
     cuts,
     door,
+    faults,
     methods,
     own,
     pairing,
@@ -41,7 +42,7 @@ class Pairing(NamedTuple):
 
     `attributes`; `channels`; `bearers`, which are attributes over several channels; `pairing`; `cuts` and `cuts-all`,
     which are pairings whose link is lost; `privacy`; `serial`, which are attributes over a serial line to our host's
-    controller; or `door`, with our host driven as test suites drive hosts.
+    controller; `door`, with our host driven as test suites drive hosts; or `faults`, which our host makes on purpose.
     """
 
     @property
@@ -54,7 +55,7 @@ class Pairing(NamedTuple):
     def seconds(self) -> float:
         """The time limit of a round."""
         longest = {"channels": channels.SECONDS, "serial": serial_talk.SECONDS, "pairing": trust.SECONDS}
-        longest |= {"cuts": cuts.SECONDS, "cuts-all": cuts.SECONDS}
+        longest |= {"faults": faults.SECONDS, "cuts": cuts.SECONDS, "cuts-all": cuts.SECONDS}
         return longest.get(self.topic, 30)
 
     @property
@@ -68,6 +69,8 @@ class Pairing(NamedTuple):
             return cuts.ROUNDS
         if self.topic == "serial":
             return serial_talk.ROUNDS
+        if self.topic == "faults":
+            return faults.ROUNDS
         return 5 if self.topic in ("channels", "privacy", "door") else 20
 
     @property
@@ -104,6 +107,8 @@ class Pairing(NamedTuple):
             return await pairing.converse(first, second, name, round_number)
         if self.topic == "serial":
             return await serial_talk.converse(self.central, first, second, name, round_number, log)
+        if self.topic == "faults":
+            return await faults.converse(first, second, name, log)
         if self.topic == "door":
             return await door.converse(first, second, name, log)
         if self.topic == "privacy":
@@ -151,6 +156,7 @@ PAIRINGS = [
     Pairing("rootcanal", "bumble", "ours", topic="cuts"),
     Pairing("ours", "bumble", "bumble", topic="privacy"),
     *(Pairing(controllers, "ours", "bumble", topic="door") for controllers in ("rootcanal", "ours")),
+    Pairing("ours", "bumble", "ours", topic="faults"),
     Pairing("rootcanal", "ours", "bumble", topic="serial"),
     Pairing("rootcanal", "bumble", "ours", topic="serial"),
 ]
