@@ -1,3 +1,5 @@
+import BLERuntime
+import BLESimulation
 import Foundation
 import Glibc
 import Testing
@@ -14,11 +16,13 @@ struct SessionProcessTests {
         /// The size of the pipe at the output, the smallest that Linux allows.
         private static let size: Int32 = 4_096
 
-        init(_ words: [String], host: String) throws {
+        init(_ words: [String], host: String, state: String? = nil) throws {
             let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "ble")
             process.arguments = ["session"] + words
-            process.environment = ProcessInfo.processInfo.environment.merging(["BLUETOOTH_HOST": host]) { $1 }
+            var variables = ["BLUETOOTH_HOST": host]
+            variables["XDG_STATE_HOME"] = state
+            process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
             // 1031 is F_SETPIPE_SZ.
             try #require(fcntl(output.fileHandleForReading.fileDescriptor, 1031, Self.size) == Self.size)
             process.standardInput = input
@@ -38,10 +42,11 @@ struct SessionProcessTests {
 
         /// Waits until the process cannot write any more, because its output is full.
         ///
-        /// Lines are shorter than 400 octets, and a line that does not fit waits as a whole.
-        func waitUntilFull() throws {
+        /// A line of at most `line` octets that does not fit waits as a whole; one that is longer than the pipe waits
+        /// for its rest, and then `line` is the size of the pipe.
+        func waitUntilFull(lines line: Int32 = 400) throws {
             var count: Int32 = 0
-            while count <= Self.size - 400 {
+            while count <= Self.size - line {
                 poll(nil, 0, 20)
                 try #require(ioctl(output.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0)
             }
@@ -132,5 +137,43 @@ struct SessionProcessTests {
         try child.waitUntilFull()
         child.interrupt(SIGTERM)
         #expect(child.status() == 74)
+    }
+
+    @Test("A session that is not read stops the peer that sends on a channel, and no octet is lost")
+    func slowChannel() throws {
+        let radio = RadioServer(seed: 1)
+        defer { radio.stop() }
+        let ports = try (0..<2).map { _ in try radio.listen(at: .tcp(host: "127.0.0.1", port: 0)) }
+        let folder = "/tmp/slow-\(UInt64.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = try Child([], host: "tcp:127.0.0.1:\(ports[0])", state: folder + "/server")
+        let user = try Child([], host: "tcp:127.0.0.1:\(ports[1])", state: folder + "/user")
+        try server.send(
+            #"{"id": 1, "command": "serve", "description": {"name": "Store", "services": []}}"#,
+            #"{"id": 2, "command": "publish_channel"}"#
+        )
+        let psm = try #require(try server.next("id", 2)["psm"] as? Int)
+        try user.send(
+            #"{"id": 1, "command": "connect", "device": "Store", "timeout": 600}"#,
+            #"{"id": 2, "command": "open_channel", "device": "Store", "psm": \#(psm)}"#
+        )
+        #expect(try user.next("id", 2)["event"] as? String == "done")
+        let pieces = (0..<24).map { Data(repeating: UInt8($0), count: 16_384).hexadecimal }
+        for piece in pieces { try user.send(#"{"command": "send", "channel": 1, "value": "\#(piece)"}"#) }
+        var received = ""
+        for _ in 0..<3 {
+            try server.waitUntilFull(lines: 4_096)
+            for _ in 0..<4 {
+                received += try #require(try server.next("event", "channel_received")["value"] as? String)
+            }
+        }
+        while received.count < pieces.joined().count {
+            received += try #require(try server.next("event", "channel_received")["value"] as? String)
+        }
+        #expect(received == pieces.joined())
+        for child in [user, server] { try child.closeInput() }
+        _ = try user.next("event", "ended")
+        _ = try server.next("event", "ended")
+        #expect(user.status() == 0 && server.status() == 0)
     }
 }
