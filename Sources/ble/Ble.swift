@@ -26,6 +26,7 @@ struct Ble: AsyncParsableCommand {
               BLUETOOTH_HOST=demo ble scan          list nearby devices; Ctrl-C ends it
               BLUETOOTH_HOST=demo ble inspect Heart
                                                     connect and show the attribute tree
+              BLUETOOTH_HOST=demo ble shell Lamp    use a device interactively
               ble session                           many devices, by lines of JSON
               ble chat host --name Lobby            open a chat room
               ble radio --port 7001 --port 7002     two virtual controllers on one air
@@ -47,12 +48,10 @@ struct Ble: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Session.self, Serve.self,
-            Channel.self,
-            Chat.self,
-            Radio.self, Clone.self, Monitor.self, Explain.self, Explore.self, Adapters.self, Doctor.self,
-            ToolsetCommand.self, Bonds.self, Agent.self, Apps.self, App.self, Links.self, Power.self, Policy.self,
-            Logs.self,
+            Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, ShellCommand.self, Session.self,
+            Serve.self, Channel.self, Chat.self, Radio.self, Clone.self, Monitor.self, Explain.self, Explore.self,
+            Adapters.self, Doctor.self, ToolsetCommand.self, Bonds.self, Agent.self, Apps.self, App.self, Links.self,
+            Power.self, Policy.self, Logs.self,
         ]
     )
 
