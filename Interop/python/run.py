@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import socket
@@ -18,14 +17,10 @@ import sys
 import tempfile
 import time
 
-bled, ble = (os.path.abspath(path) for path in sys.argv[1:3])
-here = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(here.parent))
-from programs import air, bleak_tests, process  # noqa: E402
+from common import ble, daemon, environment, here, home, python, root
+from guides import guide, scripts
+from programs import air, bleak_tests, process
 
-home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop").resolve()
-python = home / "python/venv/bin/python"
-environment = os.environ | {"BLE": ble, "BLED": bled}
 # Temperature, humidity and pressure of the devices of world.json, in °C, % and hPa.
 RUUVI = {"Ruuvi 1": (24.3, 53.49, 1000.44), "Ruuvi 2": (20.0, 50.0, 1000.0), "Ruuvi 3": (-20.0, 25.0, 831.24)}
 # Tests of bleak that may fail: two that are about its built-in backends, and those that fail through D-Bus, too.
@@ -33,18 +28,8 @@ KNOWN = ["test_platform_detection", "test_backend_id", "test_indicate_gatt_char"
          "test_notification_sent_before_write_response"]
 
 
-@contextlib.contextmanager
-def daemon(radio):
-    """A daemon; yields the environment of a program that uses it."""
-    with tempfile.TemporaryDirectory(prefix="bled-", dir="/tmp") as folder:
-        place = pathlib.Path(folder) / "bled/socket"
-        with process(bled, "--socket", place, "--sessions", pathlib.Path(folder) / "sessions", radio,
-                     until=place.exists, stdout=subprocess.DEVNULL):
-            yield environment | {"BLUETOOTH_HOST": f"bled:{place}"}
-
-
 def types():
-    package = here.parent.parent / "Python/corebluetooth_linux"
+    package = root / "Python/corebluetooth_linux"
     command = [python, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--no-error-summary", "-p", package.name]
     subprocess.run(command, check=True, cwd=package.parent, timeout=300)
     print("mypy: the types of the package are right")
@@ -52,20 +37,6 @@ def types():
 
 def client():
     subprocess.run([python, here / "client.py", here / "world.json"], env=environment, check=True, timeout=300)
-
-
-def guide():
-    """The programs of the guide, in the demo."""
-    text = (here.parent.parent / "docs/guides/PYTHON.md").read_text()
-    programs = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(programs) == 3, f"PYTHON.md has {len(programs)} programs"
-    with tempfile.TemporaryDirectory() as folder:
-        for program in programs:
-            script = pathlib.Path(folder) / "program.py"
-            script.write_text(program)
-            subprocess.run([python, script], env=environment | {"BLUETOOTH_HOST": "demo"}, check=True, timeout=120,
-                           stdout=subprocess.DEVNULL)
-    print(f"PYTHON.md: {len(programs)} programs")
 
 
 def bleak():
@@ -155,7 +126,7 @@ def gateway():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [types, client, guide, bleak, suite, ruuvitag, gateway]
+parts = [types, client, guide, scripts, bleak, suite, ruuvitag, gateway]
 for part in [part for part in parts if part.__name__ in sys.argv[3:]] or parts:
     begun = time.monotonic()
     part()
