@@ -39,6 +39,12 @@ def client():
     subprocess.run([python, here / "client.py", here / "world.json"], env=environment, check=True, timeout=300)
 
 
+def survival():
+    """Sessions that live through everything; SURVIVAL_EVENTS says for how many values."""
+    events = os.environ.get("SURVIVAL_EVENTS", "20000")
+    subprocess.run([python, here / "survival.py", events], env=environment, check=True, timeout=300 + int(events) / 100)
+
+
 def bleak():
     with daemon(f"world:{here.parent / 'bluez-api/world.json'}") as own:
         subprocess.run([python, "-m", "corebluetooth_linux", here.parent / "bluez-api/central.py"], env=own, check=True,
@@ -126,7 +132,7 @@ def gateway():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [types, client, guide, scripts, bleak, suite, ruuvitag, gateway]
+parts = [types, client, guide, scripts, survival, bleak, suite, ruuvitag, gateway]
 for part in [part for part in parts if part.__name__ in sys.argv[3:]] or parts:
     begun = time.monotonic()
     part()

@@ -57,6 +57,8 @@ class Value:
         number: The number, such as 21.6.
         unit: Its unit.
         handle: The handle of the characteristic or descriptor.
+        connection: The number of the device's connection in which the value came, from 1. No value of a connection is
+            missing; between two connections, the device may have sent values that were not received.
     """
 
     octets: bytes
@@ -64,15 +66,19 @@ class Value:
     number: float | None
     unit: str | None
     handle: int | None
+    connection: int
 
     @classmethod
-    def from_line(cls, line: dict[str, Any]) -> Value:
+    def from_line(cls, line: dict[str, Any], connection: int) -> Value:
         """Returns the value in a line."""
         return cls(bytes.fromhex(line.get("value", "")), line.get("reading"), line.get("number"), line.get("unit"),
-                   line.get("handle"))
+                   line.get("handle"), connection)
 
 
 Target = str | int | Characteristic | Attribute
+# A subscribed characteristic, by its service, its UUID and its number among several; unlike a handle, it stays the same
+# over connections.
+Subscription = tuple[str, str, int]
 
 
 def _target(attribute: Target) -> dict[str, Any]:
@@ -84,6 +90,11 @@ def _target(attribute: Target) -> dict[str, Any]:
             return {"characteristic": attribute}
         case _:
             return {"handle": attribute.handle}
+
+
+def _subscription(line: dict[str, Any]) -> Subscription:
+    """Returns the characteristic that a line is about."""
+    return line.get("service", ""), line.get("characteristic", ""), int(line.get("instance", 1))
 
 
 class Device:
@@ -99,8 +110,14 @@ class Device:
         self.name: str | None = None
         self.address: str | None = None
         self._is_connected = False
-        self._values: dict[int, list[Callable[[Value], None]]] = {}
-        self._streams: set[EventQueue[Value]] = set()
+        self._connections = 0
+        self._calls: dict[Subscription, list[Callable[[Value], None]]] = {}
+        # The subscriptions by the handles that subscribe() returned, and their handles in this connection.
+        self._subscriptions: dict[int, Subscription] = {}
+        self._handles: dict[Subscription, int] = {}
+        # The values that come while subscribe() waits for its answer.
+        self._early: list[list[tuple[Subscription, Value]]] = []
+        self._streams: set[Values] = set()
         self._on_disconnect: list[Callable[[str | None], None]] = []
 
     @property
@@ -123,7 +140,7 @@ class Device:
 
     async def read(self, attribute: Target) -> Value:
         """Reads a characteristic or descriptor, up to 512 octets."""
-        return Value.from_line(await self._request("read", **_target(attribute)))
+        return Value.from_line(await self._request("read", **_target(attribute)), self._connections)
 
     async def write(self, attribute: Target, value: bytes, *, response: bool = True) -> None:
         """Writes a characteristic or descriptor.
@@ -147,30 +164,38 @@ class Device:
         Returns:
             The handle of the characteristic, for unsubscribe().
         """
-        # Values may come before the answer, which tells the handle.
-        early: list[Value] = []
-        keep = early.append
-        self._values.setdefault(0, []).append(keep)
+        # Values may come before the answer, which names the characteristic.
+        early: list[tuple[Subscription, Value]] = []
+        self._early.append(early)
         try:
             line = await self._request("subscribe", **_target(attribute))
         finally:
-            self._values[0].remove(keep)
-        handle = int(line["handle"])
-        self._values.setdefault(handle, []).append(call)
-        for value in early:
-            if value.handle == handle:
+            self._early = [one for one in self._early if one is not early]
+        subscription, handle = _subscription(line), int(line["handle"])
+        self._subscriptions[handle] = subscription
+        self._handles[subscription] = handle
+        self._calls.setdefault(subscription, []).append(call)
+        for known, value in early:
+            if known == subscription:
                 call(value)
         return handle
 
     async def unsubscribe(self, handle: int, call: Callable[[Value], None] | None = None) -> None:
-        """Ends a subscription of one function, or of all, to the characteristic with this handle."""
-        calls = self._values.get(handle, [])
+        """Ends a subscription of one function, or of all.
+
+        Args:
+            handle: The result of subscribe(). It is valid over reconnections.
+        """
+        subscription = self._subscriptions.get(handle)
+        if subscription is None:
+            return
+        calls = self._calls.get(subscription, [])
         if call in calls:
             calls.remove(call)
         elif call is None:
             calls.clear()
-        if not calls and self._values.pop(handle, None) is not None and self._is_connected:
-            await self._request("unsubscribe", handle=handle)
+        if not calls and self._calls.pop(subscription, None) is not None and self._is_connected:
+            await self._request("unsubscribe", handle=self._handles[subscription])
 
     async def rssi(self) -> int:
         """Returns the signal strength of the connection in dBm."""
@@ -210,7 +235,9 @@ class Device:
     def _connected(self, line: dict[str, Any]) -> None:
         self.name = line.get("name", self.name)
         self.address = line.get("address", self.address)
-        self._is_connected = True
+        if not self._is_connected:
+            self._is_connected = True
+            self._connections += 1
 
     def _receive(self, line: dict[str, Any]) -> None:
         """Processes an event of this device."""
@@ -220,18 +247,32 @@ class Device:
             case "disconnected":
                 self._ended(line.get("reason"), bool(line.get("reconnecting")))
             case "received":
-                value = Value.from_line(line)
-                for call in [*self._values.get(value.handle or 0, ()), *self._values.get(0, ())]:
+                subscription, value = _subscription(line), Value.from_line(line, self._connections)
+                for call in list(self._calls.get(subscription, ())):
                     call(value)
+                for early in self._early:
+                    early.append((subscription, value))
+            case "resubscribed":
+                subscription = _subscription(line)
+                self._handles[subscription] = int(line["handle"])
+                if subscription not in self._calls:
+                    # The program ended the subscription while the device was gone.
+                    self._session._send_and_forget("unsubscribe", device=self.identifier, handle=line["handle"])
+            case "unsubscribed":
+                subscription = _subscription(line)
+                self._calls.pop(subscription, None)
+                for stream in list(self._streams):
+                    if self._subscriptions.get(stream._handle) == subscription:
+                        stream._end(BluetoothError("no_attribute", line.get("reason") or "The subscription has ended."))
 
     def _ended(self, reason: str | None, will_return: bool = False) -> None:
         if not self._is_connected:
             return
         self._is_connected = False
         if not will_return:
-            self._values = {handle: calls for handle, calls in self._values.items() if handle == 0}
+            self._calls.clear()
             for stream in list(self._streams):
-                stream.end(BluetoothError("disconnected", reason or "The device is disconnected."))
+                stream._end(BluetoothError("disconnected", reason or "The device is disconnected."))
         for call in list(self._on_disconnect):
             call(reason)
 
@@ -239,7 +280,8 @@ class Device:
 class Values:
     """The values of a characteristic: an asynchronous context manager and iterator of Value.
 
-    The iteration fails with BluetoothError when the connection ends, unless it is made again.
+    The iteration fails with BluetoothError when the connection ends, unless it is made again. Then it goes on, and the
+    `connection` of the values is another one.
     """
 
     def __init__(self, device: Device, attribute: Target) -> None:
@@ -250,7 +292,7 @@ class Values:
 
     async def __aenter__(self) -> Values:
         queue = self._queue = self._device._session._queue()
-        self._device._streams.add(queue)
+        self._device._streams.add(self)
         try:
             self._handle = await self._device.subscribe(self._attribute, queue.put)
         except BaseException:
@@ -266,8 +308,12 @@ class Values:
         if self._device._session.is_running:
             await self._device.unsubscribe(self._handle, queue.put)
 
+    def _end(self, error: BluetoothError) -> None:
+        if self._queue is not None:
+            self._queue.end(error)
+
     def _forget(self, queue: EventQueue[Value]) -> None:
-        self._device._streams.discard(queue)
+        self._device._streams.discard(self)
         self._device._session._forget(queue)
 
     def __aiter__(self) -> Values:
@@ -290,5 +336,3 @@ def _characteristic(service: str, line: dict[str, Any]) -> Characteristic:
         service=service, uuid=line["uuid"], handle=int(line["handle"]),
         properties=frozenset(line.get("properties", ())),
         descriptors=tuple(Attribute(one["uuid"], int(one["handle"])) for one in line.get("descriptors", ())))
-
-
