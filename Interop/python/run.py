@@ -5,24 +5,20 @@
 is skipped, and says so.
 """
 
-import contextlib
 import json
 import os
 import pathlib
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+from brokers import RUUVI, crowd, fleet, gateway
 from common import ble, daemon, environment, here, home, python, root
 from guides import guide, scripts
-from programs import air, bleak_tests, process
+from programs import air, bleak_tests
 
-# Temperature, humidity and pressure of the devices of world.json, in °C, % and hPa.
-RUUVI = {"Ruuvi 1": (24.3, 53.49, 1000.44), "Ruuvi 2": (20.0, 50.0, 1000.0), "Ruuvi 3": (-20.0, 25.0, 831.24)}
 # Tests of bleak that may fail: two that are about its built-in backends, and those that fail through D-Bus, too.
 KNOWN = ["test_platform_detection", "test_backend_id", "test_indicate_gatt_char",
          "test_notification_sent_before_write_response"]
@@ -78,61 +74,10 @@ def ruuvitag():
     print("ruuvitag-sensor: the values of three devices")
 
 
-def gateway():
-    broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/sbin")
-    subscriber = shutil.which("mosquitto_sub")
-    if not broker or not subscriber:
-        return print("skipped: there is no mosquitto (apt-get install mosquitto mosquitto-clients)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-
-    def listens():
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        own = stack.enter_context(daemon(f"world:{here / 'world.json'}"))
-        configuration = pathlib.Path(folder) / "broker.conf"
-        configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
-        log = pathlib.Path(folder) / "values"
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-
-        def values():
-            """The values of each device that the broker has got, by name."""
-            got = {}
-            for line in log.read_text().splitlines():
-                with contextlib.suppress(ValueError):
-                    message = json.loads(line)
-                    if message.get("name") in RUUVI:
-                        pressure = message.get("pres", 0)
-                        got.setdefault(message["name"], set()).add((message.get("tempc"), message.get("hum"), pressure))
-            return got
-
-        def run(until):
-            """Runs a broker, the gateway and a subscriber until a condition holds."""
-            log.write_text("")
-            with open(log, "w") as output, process(broker, "-c", configuration, until=listens, **quiet), \
-                    process(subscriber, "-p", str(port), "-t", "home/#", stdout=output, stderr=subprocess.DEVNULL), \
-                    process(python, "-m", "corebluetooth_linux", "-m", "TheengsGateway", "-H", "127.0.0.1", "-P",
-                            str(port), "-c", pathlib.Path(folder) / "theengs.conf", "-sd", "2", "-tb", "1",
-                            cwd=folder, env=own, **quiet):
-                end = time.monotonic() + 120
-                while not until():
-                    assert time.monotonic() < end, f"TheengsGateway: {log.read_text()[-3000:]}"
-                    time.sleep(0.1)
-            return values()
-
-        for _ in range(2):  # The second time, the broker and the gateway have been restarted.
-            got = run(lambda: len(values()) == len(RUUVI))
-            assert got == {name: {numbers} for name, numbers in RUUVI.items()}, f"TheengsGateway: {got}"
-    print("TheengsGateway: the values of three devices, before and after a restart of the broker")
-
-
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [types, client, guide, scripts, survival, bleak, suite, ruuvitag, gateway]
+parts = [types, client, guide, scripts, survival, bleak, suite, ruuvitag, gateway, fleet, crowd]
 for part in [part for part in parts if part.__name__ in sys.argv[3:]] or parts:
     begun = time.monotonic()
     part()
