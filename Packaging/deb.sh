@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds the Debian packages: Packaging/deb.sh [FOLDER]
 #
-#   bled                 the daemon and ble. They contain Swift's libraries, so that users need no toolchain.
+#   bled                 the daemon, ble, ble-gateway and the Python package. The programs contain Swift's libraries,
+#                        so that users need no toolchain.
 #   corebluetooth-swift  the modules for the Swift toolchain that builds them. They need that toolchain.
 #
 # The packages are put into FOLDER, or into this folder. It takes two complete builds, and dpkg-deb.
@@ -40,20 +41,25 @@ pack() {
 root=$temporary/bled
 install -Dsm 755 -t "$root/usr/bin" "$scratch/release/"{bled,bled-bluez,ble}
 install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/{bled.service,bled.socket,bled-restore.service}
-install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/bled-bluez.service
+install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/{bled-bluez,ble-gateway@}.service
+install -Dm 755 -t "$root/usr/bin" Packaging/gateway/ble-gateway
+install -Dm 644 -t "$root/usr/lib/python3/dist-packages/corebluetooth_linux" Python/corebluetooth_linux/{*.py,py.typed}
 install -Dm 644 -t "$root/usr/share/dbus-1/system.d" Packaging/dbus/bled-bluez.conf
 install -Dm 644 -t "$root/usr/lib/systemd/user" Packaging/systemd/user/bled-agent.service
 install -Dm 644 -t "$root/usr/lib/sysusers.d" Packaging/sysusers.d/bled.conf
-install -Dm 644 -t "$root/usr/share/doc/bled" docs/DAEMON.md docs/guides/LINUX-PROGRAMS.md NOTICE
+install -Dm 644 -t "$root/usr/share/doc/bled" docs/{DAEMON,JSON,SESSION}.md docs/guides/*.md NOTICE
 install -Dm 644 LICENSE "$root/usr/share/doc/bled/copyright"
 install -Dm 755 -t "$root/DEBIAN" Packaging/deb/postinst Packaging/deb/prerm Packaging/deb/postrm
 pack bled "$root" <<CONTROL
 Depends: libc6 (>= 2.36), libstdc++6, init-system-helpers
 Recommends: systemd
+Suggests: jq, mosquitto-clients, python3 (>= 3.11)
 Section: net
 Description: Bluetooth Low Energy radios for all apps of a computer
  bled has the Bluetooth adapters, and apps written for Core Bluetooth share
- them without a right to them. ble is a command line tool for devices.
+ them without a right to them. ble is a command line tool for devices,
+ corebluetooth_linux a package for Python, and ble-gateway publishes what
+ sensors advertise to an MQTT broker.
 CONTROL
 
 # The folder is a toolset, for swift build --toolset, and the place where ble looks for modules to install.

@@ -2,6 +2,7 @@
 # Installs, uses and purges the packages in a clean Debian that systemd has booted: try.sh BLED-DEB [SWIFT-DEB]
 #
 # Run it in there as root, in a container or a machine that is for nothing else. Its radio is a simulated world.
+# Python and the gateway are tried if python3, mosquitto, mosquitto_sub and jq are installed.
 # SWIFT-DEB needs Swift's toolchain in PATH; try-toolset.sh tries that package without systemd.
 set -euo pipefail
 
@@ -41,6 +42,27 @@ step "a daemon that is killed is there again for the next app"
 kill -9 "$(pidof bled)"
 sleep 2
 app ble scan --duration 2 | grep Lamp || fail "the app finds nothing any more"
+
+if command -v python3 > /dev/null; then
+    step "Python finds the package, and a program uses the daemon"
+    app python3 - << 'END' || fail "the Python package does not work"
+import asyncio
+from corebluetooth_linux import Session
+async def main():
+    async with Session() as session, await session.connect("Heart") as heart:
+        print((await heart.read("Battery Level")).reading)
+asyncio.run(main())
+END
+fi
+if command -v mosquitto > /dev/null && command -v jq > /dev/null; then
+    step "the gateway is off, and publishes what sensors advertise when it is on"
+    systemctl is-enabled ble-gateway@kitchen && fail "the gateway is on"
+    systemctl start mosquitto
+    install -Dm 600 <(echo "-h 127.0.0.1") /etc/ble-gateway/mosquitto_pub
+    systemctl start ble-gateway@kitchen
+    timeout 30 mosquitto_sub -t home/kitchen/BTtoMQTT/undecoded -C 3 || fail "the gateway publishes nothing"
+    [ "$(timeout 30 mosquitto_sub -t home/kitchen/LWT -C 1)" = online ] || fail "the gateway is not online"
+fi
 
 step "purging leaves nothing"
 dpkg -P bled

@@ -76,8 +76,12 @@ class Broker:
         self.program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/sbin")
 
     def listens(self):
+        return self.listens_at(self.port)
+
+    @staticmethod
+    def listens_at(port):
         with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+            return probe.connect_ex(("127.0.0.1", port)) == 0
 
     def run(self):
         return process(self.program, "-c", self.configuration, until=self.listens, **quiet)

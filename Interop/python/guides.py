@@ -1,12 +1,14 @@
 """The programs of the guides, run literally in the demo."""
 
+import contextlib
 import os
 import pathlib
 import re
-import shutil
+import signal
 import subprocess
 import tempfile
 
+from brokers import Broker, missing
 from common import ble, environment, python, root
 
 demo = environment | {"BLUETOOTH_HOST": "demo"}
@@ -39,16 +41,35 @@ def guide():
 
 
 def scripts():
-    """The scripts of SCRIPTS.md."""
-    if not shutil.which("jq"):
-        return print("skipped: there is no jq (apt-get install jq)")
-    programs = blocks("SCRIPTS.md", "sh")
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "ble").symlink_to(ble)
-        own = demo | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    """The scripts of SCRIPTS.md and GATEWAY.md, and what they print."""
+    for name in ("SCRIPTS.md", "GATEWAY.md"):
+        if reason := missing():
+            print(f"{name} {reason}")
+        elif name == "GATEWAY.md" and Broker.listens_at(1883):
+            print(f"{name} skipped: port 1883 is in use")
+        else:
+            print(f"{name}: {run_scripts(name)} scripts")
+
+
+def run_scripts(name):
+    programs = blocks(name, "sh")
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        (folder / "ble").symlink_to(ble)
+        (folder / "ble-gateway").symlink_to(root / "Packaging/gateway/ble-gateway")
+        (folder / "gateway").symlink_to(python.parent.parent)
+        own = demo | {"PATH": f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
         for program, expected in programs:
-            result = subprocess.run(["bash", "-euc", program], cwd=folder, env=own, capture_output=True, text=True,
-                                    timeout=120)
-            assert result.returncode == 0 and matches(result.stdout, expected or ""), \
-                f"SCRIPTS.md:\n{program}\nexited with {result.returncode} and printed\n{result.stdout}{result.stderr}"
-    print(f"SCRIPTS.md: {len(programs)} scripts")
+            with open(folder / "output", "w") as output, open(folder / "errors", "w") as errors:
+                shell = subprocess.Popen(["bash", "-euc", program], cwd=folder, env=own, stdout=output, stderr=errors,
+                                         start_new_session=True)
+                try:
+                    status = shell.wait(120)
+                finally:
+                    # What a script leaves in the background ends with it.
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(shell.pid, signal.SIGTERM)
+            printed = (folder / "output").read_text()
+            assert status == 0 and matches(printed, expected or ""), \
+                f"{name}:\n{program}\nended with {status} and printed\n{printed}{(folder / 'errors').read_text()}"
+    return len(programs)
