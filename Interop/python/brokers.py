@@ -245,12 +245,12 @@ def sensors_to_broker(count):
 def crowd():
     """Many gateways on one broker, and what each costs.
 
-    GATEWAYS says how many, SENSORS how many sensors each receives, and SECONDS for how long they are measured.
+    GATEWAYS says how many, SENSORS how many sensors each receives, and MEASURED_SECONDS for how long they are measured.
     """
     if reason := missing():
         return print(reason)
     count, sensors, seconds = (int(os.environ.get(name, default)) for name, default in
-                               (("GATEWAYS", "4"), ("SENSORS", "20"), ("SECONDS", "5")))
+                               (("GATEWAYS", "4"), ("SENSORS", "20"), ("MEASURED_SECONDS", "5")))
     with contextlib.ExitStack() as stack:
         place = Place(stack, sensors)
         place.environment["GATEWAY_EVERY"] = "5"

@@ -17,7 +17,7 @@ import time
 from brokers import RUUVI, crowd, fleet, gateway
 from common import ble, daemon, environment, here, home, python, root
 from guides import guide, scripts
-from programs import air, bleak_tests
+from programs import air, bleak_tests, process
 
 # Tests of bleak that may fail: two that are about its built-in backends, and those that fail through D-Bus, too.
 KNOWN = ["test_platform_detection", "test_backend_id", "test_indicate_gatt_char",
@@ -74,10 +74,17 @@ def ruuvitag():
     print("ruuvitag-sensor: the values of three devices")
 
 
+def smp():
+    """smpclient updates the firmware of a device."""
+    with air(ble) as (one, other), daemon(f"tcp:127.0.0.1:{one}") as own, \
+            process(python, here / "smp_server.py", other):
+        subprocess.run([python, "-m", "corebluetooth_linux", here / "smp_user.py"], env=own, check=True, timeout=170)
+
+
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [types, client, guide, scripts, survival, bleak, suite, ruuvitag, gateway, fleet, crowd]
+parts = [types, client, guide, scripts, survival, bleak, suite, ruuvitag, smp, gateway, fleet, crowd]
 for part in [part for part in parts if part.__name__ in sys.argv[3:]] or parts:
     begun = time.monotonic()
     part()

@@ -177,7 +177,8 @@ class Client(BaseBleakClient):
             if pair:
                 await self._device.pair()
             self.services = await self._discover()
-            self._mtu = await self._device.mtu()
+            # Programs write without response as many octets as the MTU minus 3 says, and no value is longer than 512.
+            self._mtu = min(await self._device.mtu(), 515)
         except BluetoothError as error:
             await self._end()
             if error.code == "not_found":
