@@ -80,6 +80,12 @@ package enum SystemFile {
         return String(cString: group.pointee.gr_name)
     }
 
+    /// Returns whether a path leads to a directory.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Returns whether two paths lead to the same file.
     package static func isSame(_ one: String, _ other: String) -> Bool {
         var first = stat(), second = stat()

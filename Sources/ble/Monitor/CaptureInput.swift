@@ -18,15 +18,9 @@ struct CaptureInput {
         guard raw >= 0 else { throw .unusableFile(path, String(cString: strerror(errno)) + ".") }
         self.path = path
         descriptor = FileDescriptor(raw)
-        var own = stat()
-        guard fstat(raw, &own) == 0, own.st_mode & S_IFMT != S_IFDIR else {
-            throw .unusableFile(path, "it is not a regular file.")
-        }
-        for copy in copies {
-            var other = stat()
-            guard stat(copy, &other) != 0 || (other.st_dev, other.st_ino) != (own.st_dev, own.st_ino) else {
-                throw .unusableFile(copy, "it is the capture being read. Write to another file.")
-            }
+        if SystemFile.isDirectory(path) { throw .unusableFile(path, "it is not a regular file.") }
+        for copy in copies where SystemFile.isSame(copy, path) {
+            throw .unusableFile(copy, "it is the capture being read. Write to another file.")
         }
     }
 

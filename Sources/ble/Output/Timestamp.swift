@@ -1,4 +1,7 @@
+import BLERuntime
 import BLEWire
+// Either module may declare `tm`, depending on the files that are compiled together.
+import CoreFoundation
 import Glibc
 
 /// A time on the wall clock.
@@ -13,9 +16,8 @@ struct Timestamp: Equatable {
 
     /// The current time.
     static var now: Self {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Self(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+        let zero = Instant()
+        return Self(nanoseconds: WallClock(at: zero).time(of: zero))
     }
 
     /// The whole seconds since 1970, rounded down.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A terminal that passes each key to the program, until the program ends.
-struct TerminalInput {
+package struct TerminalInput {
     /// The number of columns if the terminal does not tell.
     private static let usualColumns = 80
 
@@ -9,7 +9,7 @@ struct TerminalInput {
     private let former: termios
 
     /// Changes the settings of the terminal at standard input; `nil` if standard input or output is no terminal.
-    init?() {
+    package init?() {
         var settings = termios()
         guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0, tcgetattr(STDIN_FILENO, &settings) == 0 else {
             return nil
@@ -21,13 +21,13 @@ struct TerminalInput {
     }
 
     /// Restores the settings of the terminal.
-    func restore() {
+    package func restore() {
         var settings = former
         tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
     }
 
     /// The width of the terminal.
-    var columns: Int {
+    package var columns: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return Self.usualColumns }
         return Int(size.ws_col)
