@@ -2,9 +2,14 @@
 
 import asyncio
 import contextlib
+import os
+import pathlib
 import sys
 
 from corebluetooth_linux import BluetoothError, Daemon, Session
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from programs import air  # noqa: E402
 
 checked = 0
 
@@ -107,6 +112,48 @@ async def cancelling(host):
             check("the session goes on", (await lamp.read("2A19")).octets == b"\x51")
 
 
+async def serving(ble):
+    """One session is a device; another one uses it, on the other of two controllers."""
+    lamp = {"name": "Own lamp", "services": [{"uuid": "FFE0", "characteristics": [
+        {"uuid": "FFE1", "properties": ["read", "write", "notify"], "value": "01"},
+        {"uuid": "FFE2", "properties": ["read", "write"]}]}]}
+    with air(ble) as (one, other):
+        async with Session(f"tcp:127.0.0.1:{one}") as device, Session(f"tcp:127.0.0.1:{other}") as user:
+            async with device.serve(lamp, ask=["FFE2"]) as served:
+                async with failing("busy"):
+                    async with device.serve(lamp):
+                        pass
+                async with await user.connect("Own lamp", timeout=60) as found:
+                    check("the central", (await anext(served)).kind == "connected")
+                    check("the served value", (await found.read("FFE1")).octets == b"\x01")
+                    read = await anext(served)
+                    check("the read value", (read.kind, read.characteristic) == ("read", "FFE1"))
+                    async with failing("invalid"):
+                        await read.respond()
+                    async with found.values("FFE1") as values:
+                        check("the subscription", (await anext(served)).kind == "subscribed")
+                        for octet in range(100):
+                            await served.update("FFE1", bytes([octet]))
+                        check("the updates", [(await anext(values)).octets[0] for _ in range(100)] == list(range(100)))
+                    check("the end of the subscription", (await anext(served)).kind == "unsubscribed")
+                    asking = asyncio.create_task(found.read("FFE2"))
+                    request = await anext(served)
+                    await request.respond(b"\x2a")
+                    check("the answered value", request.kind == "read_requested" and (await asking).octets == b"\x2a")
+                    check("what was read", (await anext(served)).kind == "read")
+                    asking = asyncio.create_task(found.write("FFE2", b"\x07"))
+                    request = await anext(served)
+                    check(f"what is written: {request}", [one.octets for one in request.writes] == [b"\x07"])
+                    await request.refuse(0x80)
+                    async with failing("refused"):
+                        await asking
+                    async with failing("no_request"):
+                        await request.respond()
+                check("the end of the connection", (await anext(served)).kind == "disconnected")
+            async with failing("not_found"):
+                await user.connect("Own lamp", timeout=0.5)
+
+
 async def flow(host):
     """A program that takes its values late gets all of them."""
     async with Session(host) as session, await session.connect("Lamp", timeout=60) as lamp:
@@ -124,6 +171,7 @@ async def main(world):
     async with failing("radio_off"):
         async with Session("tcp:127.0.0.1:1"):
             pass
+    await serving(os.environ["BLE"])
     async with Daemon(f"world:{world}") as host:
         await scanning(host)
         await values(host)

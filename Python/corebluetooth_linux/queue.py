@@ -27,6 +27,11 @@ class EventQueue(Generic[Item]):
     def is_full(self) -> bool:
         return len(self._items) >= self.LIMIT
 
+    @property
+    def is_open(self) -> bool:
+        """True until the queue is ended."""
+        return self._end is None
+
     def put(self, item: Item) -> None:
         if self._end is None:
             self._items.append(item)

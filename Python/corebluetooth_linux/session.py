@@ -12,6 +12,7 @@ from typing import Any
 
 from .device import Device
 from .errors import BluetoothError
+from .peripheral import Peripheral, options
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
 
@@ -44,6 +45,7 @@ class Session:
         self._may_read = asyncio.Event()
         self._queues: set[EventQueue[Any]] = set()
         self._scan: EventQueue[Advertisement] | None = None
+        self._peripheral: Peripheral | None = None
         self._devices: dict[str, Device] = {}
         self._ending: BluetoothError | None = None
 
@@ -148,6 +150,19 @@ class Session:
         known._connected(line)
         return known
 
+    def serve(self, description: dict[str, Any] | str | os.PathLike[str], *, machine: str | None = None,
+              ask: Iterable[str] = (), advertise: bool = True, faults: Iterable[str] = ()) -> Peripheral:
+        """Returns a device that this program is itself; it is advertised when it is entered with “async with”.
+
+        Args:
+            description: The device, as in docs/SESSION.md; or the path of a file that describes it.
+            machine: The name of a device in a file with several.
+            ask: The characteristics whose requests the program answers itself, in the order of the events.
+            advertise: False to publish without advertising.
+            faults: Faults that the device makes on purpose, as in docs/FAULTS.md.
+        """
+        return Peripheral(self, options(description, machine=machine, ask=ask, advertise=advertise, faults=faults))
+
     def _send_and_forget(self, command: str, **keys: Any) -> None:
         if self.is_running and self._process and self._process.stdin:
             with contextlib.suppress(ConnectionError):
@@ -201,6 +216,8 @@ class Session:
                 if self._scan is not None:
                     self._scan.put(Advertisement.from_line(line))
             case _:
+                if self._peripheral is not None and self._peripheral._receive(line):
+                    return
                 if "identifier" in line:
                     self._device(line)._receive(line)
 
