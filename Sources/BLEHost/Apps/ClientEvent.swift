@@ -3,7 +3,9 @@ package import BLEWire
 /// An event that the host sends to a client.
 package enum ClientEvent: Equatable, Sendable {
     /// The preserved state of an earlier launch of the app. This event comes before all others.
-    case restored(PreservedState)
+    ///
+    /// `indirect`, because the state is large, and each event takes the space of the largest one.
+    indirect case restored(PreservedState)
     /// The state of the radio. A session receives this event when it starts, if the state is known, and whenever the
     /// state changes.
     ///

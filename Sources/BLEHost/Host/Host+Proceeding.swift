@@ -48,7 +48,7 @@ extension Host {
         let turn = turns.turn(isContended: isContended, at: now)
         let pauses = needsPause(at: now)
         initiator.ownAddress = clientConnections.ownAddress
-        initiator.prefersShortInterval = allowsFastStart
+        if !wanted.isEmpty, !initiator.isActive { initiator.prefersShortInterval = allowsFastStart }
         initiator.wanted = pauses || turn == .scanning ? [] : wanted
         scanner.wanted = !pauses && isListening && turn != .connecting ? scanPlan : nil
         advertiser.isAllowed = hasRoom && !pauses && !testerSets.hasTheOnlySet
