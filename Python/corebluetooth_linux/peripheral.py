@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .errors import BluetoothError
-from .queue import EventQueue
+from .queue import EventStream
 
 if TYPE_CHECKING:
     from .session import Session
@@ -74,52 +74,26 @@ KINDS = {
 }
 
 
-class Peripheral:
+class Peripheral(EventStream[PeripheralEvent]):
     """A served device: an asynchronous context manager, and an iterator of PeripheralEvent.
 
-    A session serves one device at a time. Events wait until the program takes them; a program that takes none of them
-    must iterate nevertheless once 256 wait, because the session reads nothing more then.
+    A session serves one device at a time. Take the events even if the program needs none of them: the session reads
+    nothing more while 256 of them wait.
     """
 
-    def __init__(self, session: Session, options: dict[str, Any]) -> None:
-        self._session = session
-        self._options = options
-        self._queue: EventQueue[PeripheralEvent] | None = None
-
-    async def __aenter__(self) -> Peripheral:
+    def _attach(self) -> None:
         if self._session._peripheral is not None:
             raise BluetoothError("busy", "This session serves a device already; end that first, or start another.")
-        self._queue = self._session._queue()
         self._session._peripheral = self
-        try:
-            await self._session.request("serve", **self._options)
-        except BaseException:
-            self._leave()
-            raise
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
-        if self._leave():
-            await self._session.request("withdraw")
-
-    def _leave(self) -> bool:
-        """Detaches the device from its session; returns whether the session must still withdraw it."""
-        if self._queue is None:
-            return False
-        self._session._forget(self._queue)
+    def _detach(self) -> None:
         self._session._peripheral = None
-        is_served = self._queue.is_open and self._session.is_running
-        self._queue.end()
-        self._queue = None
-        return is_served
 
-    def __aiter__(self) -> Peripheral:
-        return self
+    async def _begin(self) -> None:
+        await self._session.request("serve", **self._options)
 
-    async def __anext__(self) -> PeripheralEvent:
-        if self._queue is None:
-            raise RuntimeError("A served device is iterated inside “async with”.")
-        return await self._queue.get()
+    async def _finish(self) -> None:
+        await self._session.request("withdraw")
 
     async def update(self, characteristic: str, value: bytes) -> None:
         """Sets a value, and sends it to all subscribers; waits while a central receives slowly."""

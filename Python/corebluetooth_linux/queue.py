@@ -1,9 +1,14 @@
 """A queue between the process of a session and a program that iterates."""
 
+from __future__ import annotations
+
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+if TYPE_CHECKING:
+    from .session import Session
 
 Item = TypeVar("Item")
 
@@ -53,3 +58,62 @@ class EventQueue(Generic[Item]):
         item = self._items.popleft()
         self._on_room()
         return item
+
+
+class EventStream(Generic[Item]):
+    """Events of a session that a command begins: an asynchronous context manager and iterator.
+
+    A subclass says where the session finds it, and which commands begin and end the events.
+    """
+
+    def __init__(self, session: Session, options: dict[str, Any]) -> None:
+        self._session = session
+        self._options = options
+        self._queue: EventQueue[Item] | None = None
+
+    def _attach(self) -> None:
+        """Enters the stream in its session; raises BluetoothError if the session has one already."""
+        raise NotImplementedError
+
+    def _detach(self) -> None:
+        """Removes the stream from its session."""
+        raise NotImplementedError
+
+    async def _begin(self) -> None:
+        raise NotImplementedError
+
+    async def _finish(self) -> None:
+        raise NotImplementedError
+
+    async def __aenter__(self) -> Self:
+        self._attach()
+        self._queue = self._session._queue()
+        try:
+            await self._begin()
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._leave():
+            await self._finish()
+
+    def _leave(self) -> bool:
+        """Detaches the stream from its session; returns whether the session must still end the events."""
+        if self._queue is None:
+            return False
+        must_finish = self._queue.is_open and self._session.is_running
+        self._session._forget(self._queue)
+        self._detach()
+        self._queue.end()
+        self._queue = None
+        return must_finish
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Item:
+        if self._queue is None:
+            raise RuntimeError(f"A {type(self).__name__} is iterated inside “async with”.")
+        return await self._queue.get()

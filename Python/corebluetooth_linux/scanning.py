@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import BluetoothError
-from .queue import EventQueue
-
-if TYPE_CHECKING:
-    from .session import Session
+from .queue import EventStream
 
 
 @dataclass(frozen=True)
@@ -58,48 +55,27 @@ class Advertisement:
             scan_response=octets("scan_response"))
 
 
-class Scan:
+class Scan(EventStream[Advertisement]):
     """A scan: an asynchronous context manager and iterator of Advertisement.
 
     A session has one scan at a time.
     """
 
-    def __init__(self, session: Session, options: dict[str, Any]) -> None:
-        self._session = session
-        self._options = options
-        self._queue: EventQueue[Advertisement] | None = None
-
-    async def __aenter__(self) -> Scan:
+    def _attach(self) -> None:
         if self._session._scan is not None:
             raise BluetoothError("busy", "This session scans already; end that scan first, or start another session.")
-        self._queue = self._session._queue()
-        self._session._scan = self._queue
-        try:
-            await self._session.request("scan", **self._options)
-        except BaseException:
-            self._leave()
-            raise
-        return self
+        self._session._scan = self
 
-    async def __aexit__(self, *_: object) -> None:
-        if self._leave():
-            await self._session.request("stop")
-
-    def _leave(self) -> bool:
-        """Detaches the scan from its session; returns whether the session must still stop it."""
-        if self._queue is None:
-            return False
-        self._session._forget(self._queue)
-        is_running = self._session._scan is self._queue and self._session.is_running
+    def _detach(self) -> None:
         self._session._scan = None
-        self._queue.end()
-        self._queue = None
-        return is_running
 
-    def __aiter__(self) -> Scan:
-        return self
+    async def _begin(self) -> None:
+        await self._session.request("scan", **self._options)
 
-    async def __anext__(self) -> Advertisement:
-        if self._queue is None:
-            raise RuntimeError("A scan is iterated inside “async with”.")
-        return await self._queue.get()
+    async def _finish(self) -> None:
+        await self._session.request("stop")
+
+    def _receive(self, line: dict[str, Any]) -> None:
+        """Takes an advertisement of the session."""
+        if self._queue is not None:
+            self._queue.put(Advertisement.from_line(line))

@@ -44,7 +44,7 @@ class Session:
         self._next = 0
         self._may_read = asyncio.Event()
         self._queues: set[EventQueue[Any]] = set()
-        self._scan: EventQueue[Advertisement] | None = None
+        self._scan: Scan | None = None
         self._peripheral: Peripheral | None = None
         self._devices: dict[str, Device] = {}
         self._ending: BluetoothError | None = None
@@ -214,7 +214,7 @@ class Session:
                     answer.set_exception(BluetoothError.from_line(line))
             case "discovered":
                 if self._scan is not None:
-                    self._scan.put(Advertisement.from_line(line))
+                    self._scan._receive(line)
             case _:
                 if self._peripheral is not None and self._peripheral._receive(line):
                     return
