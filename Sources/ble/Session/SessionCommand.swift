@@ -149,7 +149,7 @@ struct SessionCommand {
         }
     }
 
-    /// The pairs of optional keys of which a command needs exactly one.
+    /// The pairs of alternative keys; a command needs exactly one key of each pair.
     private static let alternatives = [("characteristic", "handle"), ("accept", "digits"), ("file", "description")]
 
     /// Returns the device that `serve` publishes.
