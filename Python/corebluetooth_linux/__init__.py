@@ -1,8 +1,8 @@
 """Bluetooth Low Energy for Python, on Core Bluetooth for Linux.
 
 A Session runs `ble session` (docs/SESSION.md). It uses many devices at a time, and can be a device itself, with asyncio
-and the standard library alone. Daemon runs `bled` for a test. The module `bleak` contains a backend for programs written
-with bleak.
+and the standard library alone. Daemon runs `bled` for a test. The module `bleak` contains a backend for programs that
+are written with bleak.
 """
 
 from .daemon import Daemon
