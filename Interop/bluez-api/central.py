@@ -43,8 +43,8 @@ async def lamp(device):
             check("a value that cannot be written is refused", False)
         except BleakError as error:
             # BlueZ looks at the properties of the characteristic; without D-Bus, the device refuses.
-            expected = "NotSupported" if hasattr(client._backend, "_acquire_mtu") else "Not Permitted"
-            check("the error", expected.lower() in str(error).lower())
+            expected = "not supported" if hasattr(client._backend, "_acquire_mtu") else "not permitted"
+            check(f"{error!r} says {expected}", expected in str(error).lower())
 
 
 async def found(names, **options):
