@@ -3,7 +3,7 @@ package import BLEWire
 /// The stored data of a bonded device.
 ///
 /// A pairing creates the bond. Once the peer has proved that the bond is its own, the host passes the bond to the
-/// attribute layer, which reports changes to it.
+/// attribute layer, which reports changes to the bond.
 ///
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
@@ -13,7 +13,7 @@ package struct Bond: Equatable, Sendable {
     package enum Origin: Int, Comparable, Sendable {
         /// Only the peer. There are few such bonds at a time, and the one used longest ago is removed first.
         case peer
-        /// An app that was connected to the peer when they paired, or when the bond was used later.
+        /// An app that was connected to the peer when the devices paired, or when the bond was used later.
         case app
         /// The user, who was asked, or a program that provided out-of-band data or requested the pairing.
         case user
@@ -64,7 +64,7 @@ package struct Bond: Equatable, Sendable {
     package var users: [UInt32] = []
     /// The data that the local GATT server stores for this client.
     package var client = ClientMemory()
-    /// The peer's stored attributes; `nil` if there are none on which the host can rely.
+    /// The peer's stored attributes; `nil` if the host has none, or cannot rely on them.
     package var database: CachedDatabase?
 
     /// Creates the bond of a completed pairing.
@@ -119,9 +119,9 @@ package struct Bond: Equatable, Sendable {
 /// Core 6.0, Vol 3, Part H, 2.4.2.3 and 3.6.2.
 package struct LongTermKey: Equatable, Sendable {
     package let key: Key128
-    /// The value that identifies the key after legacy pairing; 0 otherwise.
+    /// The random number (Rand) that, with ``diversifier``, identifies a key from legacy pairing; 0 for other keys.
     package let random: UInt64
-    /// The value that identifies the key after legacy pairing; 0 otherwise.
+    /// The diversifier (EDIV) that, with ``random``, identifies a key from legacy pairing; 0 for other keys.
     package let diversifier: UInt16
 
     package init(key: Key128, random: UInt64 = 0, diversifier: UInt16 = 0) {

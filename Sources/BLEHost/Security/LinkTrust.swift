@@ -47,7 +47,7 @@ package struct LinkTrust: Equatable, Sendable {
     /// | encryption with any key | encrypted with a key that is too short | key size |
     /// | authorization | not authorized | authorization |
     ///
-    /// The ATT error for the lack tells the peer whether it must pair, or only encrypt with the key that it has.
+    /// The corresponding ATT error tells the peer whether it must pair, or only encrypt the link with its existing key.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1.
     package func missingSecurity(for needed: LinkRequirement) -> InsufficientSecurity? {
@@ -60,7 +60,7 @@ package struct LinkTrust: Equatable, Sendable {
     }
 }
 
-/// The requirements that an access has for the security of its link.
+/// The security that a link must have for an access.
 package struct LinkRequirement: Equatable, Sendable {
     package var security: LinkSecurity
     /// True if the peer must be authorized.

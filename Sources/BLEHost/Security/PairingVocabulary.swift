@@ -21,7 +21,7 @@ package enum PairingQuestion: Equatable, Sendable {
 /// The user's answer to a ``PairingQuestion``.
 package enum PairingReply: Equatable, Sendable {
     case confirm(Bool)
-    /// A passkey, 0 to 999999; other values fail like a missing passkey.
+    /// A passkey, 0 to 999999. Any other value ends the pairing with the reason Passkey Entry Failed.
     case passkey(UInt32)
     /// Ends the pairing, even if no question is open.
     case cancel
@@ -98,7 +98,7 @@ package struct PairingOutcome: Equatable, Sendable {
     /// The method of authentication.
     package let method: PairingMethod
     package let strength: PairingStrength
-    /// The bond to store, with the keys of both devices; `nil` if one of them does not want to store anything.
+    /// The bond to store, with the keys of both devices; `nil` if either device does not want to store keys.
     ///
     /// The identity address in the bond is only the peer's claim until ``Bond/proved(on:isTaken:isKeyTaken:)`` has
     /// compared it with the peer's over-the-air address.

@@ -16,7 +16,9 @@ package struct WriteSignature: Equatable, Sendable {
         self.init(of: [opcode] + handle.wire.littleEndianOctets + value, counter: counter, key: key)
     }
 
-    /// Signs a packet, which is in wire order and does not include the signature.
+    /// Signs a packet.
+    ///
+    /// `packet` is in wire order, without the signature.
     package init(of packet: [UInt8], counter: UInt32, key: Key128) {
         self.counter = counter
         let message = packet + counter.littleEndianOctets

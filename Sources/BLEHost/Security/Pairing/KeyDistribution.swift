@@ -13,8 +13,8 @@ struct KeyDistribution: Sendable {
     }
 
     private enum State: Sendable {
-        /// The peer has yet to send these packets, in this order. `unnamed` is an LTK whose identification is
-        /// outstanding.
+        /// The peer has yet to send these packets, in this order. `unnamed` is an LTK that the peer has sent but not
+        /// yet identified.
         case due([SMP.Opcode], unnamed: Key128?)
         case over
     }
@@ -48,7 +48,7 @@ struct KeyDistribution: Sendable {
         state = .due(Self.opcodes(due), unnamed: nil)
     }
 
-    /// Starts the distribution; returns the packets to send now, and whether it is complete.
+    /// Starts the distribution; returns the packets to send now, and whether the distribution is complete.
     mutating func begin() -> (packets: [SMPPacket], isOver: Bool) {
         guard case .due(let opcodes, _) = state else { return ([], true) }
         if opcodes.isEmpty { state = .over }

@@ -17,7 +17,7 @@ struct OutOfBandSecrets {
         let value: Value
     }
 
-    /// A function that returns whether the data of a client and its owner may be used for a pairing.
+    /// A function that returns whether a pairing may use a client's data, given the client and its owner.
     typealias OwnerFilter = (ClientID, ClientOwner) -> Bool
 
     /// The highest value of ``limit``.
@@ -59,8 +59,9 @@ struct OutOfBandSecrets {
         Self.replace(Secret(client: client, owner: owner, peer: peer, value: data), in: &peerData, limit)
     }
 
-    /// Sets a temporary key, which a client provides, for a peer or, without a peer, for the next one that pairs; `nil`
-    /// removes the key.
+    /// Sets a temporary key for legacy pairing, which a client provides; `nil` removes the key.
+    ///
+    /// The key is for `peer` or, if that is `nil`, for the next peer that pairs.
     mutating func setTemporaryKey(
         _ temporaryKey: Key128?,
         sharedWith peer: PeerIdentifier?,

@@ -23,7 +23,7 @@ struct PairingTerms {
         configuration.secureConnections == .required || existing?.isSecureConnections == true
     }
 
-    /// True unless a pairing that this host starts would fail with any peer.
+    /// True if a pairing that this host starts can succeed with at least some peers.
     ///
     /// This host does not start such a pairing, because some devices delete their bond as soon as another device
     /// requests a pairing. As the peripheral, this host starts with a Security Request, which the central may answer by

@@ -3,7 +3,7 @@ import BLEWire
 
 /// The security managers of all links that need one, with the agents and the policies of clients.
 struct Pairings {
-    /// A client that asks the user, and the capability for input and output that it has.
+    /// A client that asks the user questions about pairings, and its IO capability.
     struct Agent: Equatable {
         let client: ClientID
         fileprivate(set) var owner: ClientOwner
@@ -77,8 +77,7 @@ struct Pairings {
         secrets = OutOfBandSecrets(limit: max(1, min(limits.knownPeers, OutOfBandSecrets.mostOfApp)))
     }
 
-    /// Returns the latest agent that may be asked about pairings on a link, if these apps use the link; `nil` if there
-    /// is none.
+    /// Returns the latest agent that may be asked about pairings on a link that these apps use; `nil` if there is none.
     func agent(for apps: LinkApps) -> Agent? { agents.last { apps.canAnswer($0.owner) } }
 
     /// The earliest time at which a security manager must be woken; `nil` if there is none.
@@ -110,10 +109,10 @@ struct Pairings {
         entries.values[index] = entry
     }
 
-    /// Returns whether there are out-of-band data for a pairing with a peer, if these apps use the link.
+    /// Returns whether there are out-of-band data for a pairing with a peer, on a link that these apps use.
     ///
-    /// Data from the peer are sufficient. If `peerMayHaveData` is true, because the peer may have received data from
-    /// this side, this host's data or a temporary key are also sufficient.
+    /// The peer's data are sufficient. If the peer may have received data from this host (`peerMayHaveData`), this
+    /// host's data or a temporary key are also sufficient.
     func hasOutOfBandData(for peer: PeerIdentifier, apps: LinkApps, peerMayHaveData: Bool) -> Bool {
         let data = secrets.data(
             for: peer,
@@ -272,8 +271,7 @@ struct Pairings {
         )
     }
 
-    /// Returns a function that says whether a client's out-of-band data may be used for a link, if these apps use the
-    /// link.
+    /// Returns a function that says whether a client's out-of-band data may be used on a link that these apps use.
     private func counting(for apps: LinkApps) -> (ClientID, ClientOwner) -> Bool {
         let agent = agent(for: apps)?.client
         return { client, owner in apps.contains(owner) || client == agent }

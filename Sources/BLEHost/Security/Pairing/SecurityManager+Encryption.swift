@@ -2,11 +2,11 @@ package import BLEWire
 
 // Encryption with the new key, and the distribution of keys after that.
 extension SecurityManager {
-    /// Returns the key of the current pairing, if it has the identification that the peripheral's controller requests.
+    /// Returns the key of the current pairing, if the controller's request identifies this key.
     ///
-    /// The controller requests a key when the central has started encryption.
+    /// The controller of a peripheral requests a key after the central has started encryption.
     ///
-    /// - Returns: `nil` if there is no such key, or not yet; the central may mean the key of a bond instead.
+    /// - Returns: The key; `nil` if there is no such key, or not yet. The request may then be for the key of a bond.
     ///
     /// Core 6.0, Vol 3, Part H, 2.4.4.
     package mutating func longTermKey(for random: UInt64, diversifier: UInt16) -> Key128? {
@@ -20,8 +20,8 @@ extension SecurityManager {
 
     /// Processes a change of the link's encryption.
     ///
-    /// - Returns: The strength of the key that the link is now encrypted with, if this manager has made the key, even
-    ///   if the pairing has failed since; `nil` if the link is not encrypted, or is encrypted with the key of a bond.
+    /// - Returns: The strength of the key with which the link is now encrypted, if this manager made that key (even if
+    ///   the pairing has since failed); `nil` if the link is not encrypted, or is encrypted with the key of a bond.
     @discardableResult
     package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
         let strength = pendingStrength.take()

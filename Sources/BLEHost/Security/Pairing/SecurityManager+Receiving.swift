@@ -1,6 +1,6 @@
 package import BLEWire
 
-// Packets of the peer.
+// Packets from the peer.
 extension SecurityManager {
     /// Processes a packet from the peer on channel 0x0006.
     package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
@@ -34,7 +34,7 @@ extension SecurityManager {
             end(.refusedByPeer(failed.reason), at: now)
         case (.pairingRequest(let request), .peripheral): receive(request, at: now)
         case (.securityRequest(let request), .central):
-            // If it crossed with this host's Pairing Request, that request is the answer.
+            // If the Security Request crossed this host's Pairing Request, the Pairing Request is the answer.
             guard case .idle = state else { return ignore(packet) }
             outbox.append(.securityRequested(request.authentication))
         case (.pairingRequest, .central), (.securityRequest, .peripheral):
@@ -44,7 +44,7 @@ extension SecurityManager {
         }
     }
 
-    /// Continues the current procedure.
+    /// Processes a packet that belongs to the current procedure.
     private mutating func proceed(_ packet: SMPPacket, at now: Instant) {
         switch state {
         case .idle, .requested, .locked: ignore(packet)
