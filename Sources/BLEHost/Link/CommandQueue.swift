@@ -61,7 +61,8 @@ struct CommandQueue {
     private var waiting = Fifo<(command: Command, owner: Owner)>()
     private var sent: [Sent] = []
     private var credits = 1
-    /// The time at which the controller last accepted or answered a command.
+    /// The time of the controller's last answer or, if later, the time at which a command was queued while none was
+    /// queued or unanswered.
     private var lastTurn = Instant()
     private let limit: Int
 

@@ -63,7 +63,7 @@ struct ConnectionTable<Value> {
     }
 }
 
-/// A lookup table, by handle, of the positions of links in a sorted table.
+/// A lookup table that maps the handles of links to their indices in a sorted table.
 ///
 /// A search takes constant time.
 struct LinkIndex {

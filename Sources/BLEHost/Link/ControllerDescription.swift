@@ -86,8 +86,8 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns this host's address of a kind, for activities that share one random address; `nil` if there is no such
-    /// address.
+    /// Returns this host's address of a kind for scanning, connecting and legacy advertising, which share one random
+    /// address; `nil` if there is no such address.
     func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
         switch kind {
         case nil: visibleAddress

@@ -37,7 +37,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     case commandsWithoutFeature = "commands-without-feature"
     case noResolvingList = "no-resolving-list"
     case noPublicAddress = "no-public-address"
-    /// This quirk and the following ones are detected when they occur, because controllers do not report them.
+    /// Detected when it occurs, like the quirks that follow, because no report shows it.
     case unknownCommand = "unknown-command"
     case silentFilter = "deaf-filter"
     case unexpectedHandle = "strange-handle"
@@ -163,7 +163,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
 
 /// The interpretation of a controller's report.
 ///
-/// Only this type decides what to believe.
+/// Only this type decides which parts of the report the host relies on.
 package struct ControllerQuirks: Equatable, Sendable {
     private let report: ControllerReport
 
@@ -199,7 +199,8 @@ package struct ControllerQuirks: Equatable, Sendable {
 
     /// The features that the host may use: those whose commands are supported.
     ///
-    /// If a controller lists no commands at all, it does not report commands, so all its features are believed.
+    /// A controller that lists no commands at all does not report commands, so the host then relies on all its feature
+    /// bits.
     var features: LEFeatures {
         guard report.commands != SupportedCommands() else { return report.features }
         return Self.needed.reduce(report.features) { features, entry in
@@ -213,7 +214,8 @@ package struct ControllerQuirks: Equatable, Sendable {
             && !Self.legacyCommands.contains(where: report.commands.contains)
     }
 
-    /// True if the host uses only extended commands, because a controller rejects a mixture.
+    /// True if the host uses extended commands, and only those, because controllers reject a mix of legacy and extended
+    /// commands.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     var usesExtendedCommands: Bool {

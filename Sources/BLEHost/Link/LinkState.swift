@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The state of one link, as the host keeps it.
+/// The host's state of one link.
 struct LinkState {
     /// The phase of a link.
     enum Phase: Equatable {
@@ -10,7 +10,7 @@ struct LinkState {
         /// The link was released. It ends at this time, or earlier if all accepted data have been sent and all channels
         /// are closed.
         case released(until: Instant)
-        /// The controller was asked to end the link; there is a failure unless a client requested the end.
+        /// The controller was asked to end the link. The failure is the reason; `nil` if a client requested the end.
         case closing(due: Instant, Failure?)
     }
 
@@ -118,7 +118,7 @@ struct LinkState {
         return encryption.startingKey == .bond ? .bondRefused(reason) : .hci(reason)
     }
 
-    /// True while a packet is incomplete.
+    /// True while the reassembler holds part of a packet.
     ///
     /// `mutating` to avoid a copy.
     var isCollecting: Bool { mutating get { reassembler.isCollecting } }
