@@ -38,8 +38,7 @@ extension Host {
         }
     }
 
-    /// Asks the owner for the stored peers of a virtual radio, if the controller has identified itself as a virtual
-    /// radio.
+    /// Asks the owner for the stored peers of a virtual radio, if the controller has identified itself as one.
     private mutating func noteRadio(_ controller: ControllerDescription) {
         guard let radio = controller.virtualRadio, radio != virtualRadio else { return }
         virtualRadio = radio
@@ -132,7 +131,7 @@ extension Host {
 
     mutating func note(_ note: Note) { outbox.append(.note(note)) }
 
-    /// Sends an event to a client whose session is open.
+    /// Sends an event to a client, if the client's session is open.
     mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         guard clients.role(of: client) != nil else { return }
         outbox.tell(client, event)

@@ -71,8 +71,7 @@ extension Host {
         }
     }
 
-    /// Processes an advertising report that may repeat one already reported to clients; if it does not, leaves it to
-    /// the general path.
+    /// Processes an advertising report that may repeat an earlier one; a report that does not takes the general path.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
         // Decode it again: passing the decoded report on would make every advertisement slower.

@@ -8,8 +8,8 @@ extension Host {
         pairings.give(client, to: owner)
     }
 
-    /// Returns the clients that use a link: as centrals that are connected over it, or as peripherals whose attributes
-    /// or channels the peer has used.
+    /// Returns the clients that use a link: centrals that are connected over it, and peripherals whose attributes or
+    /// channels the peer has used.
     func clients(on link: ConnectionHandle) -> [ClientID] {
         clientConnections.on(link).filter { $0.state.link != nil }.map(\.client)
             + layers.attributes.servedClients(on: link)
@@ -80,8 +80,8 @@ extension Host {
         if areOthers || isProgram { tell(client, .server(.centralsConnected(centrals))) }
     }
 
-    /// Sends a client the list of its centrals, because a central has used something of the client's for the first
-    /// time.
+    /// Sends a client the list of its centrals, because a central has used the client's attributes or channels for the
+    /// first time.
     ///
     /// Has no effect for a client that belongs to the program in which the host runs: it already knows all centrals.
     mutating func centralUsed(_ client: ClientID) {

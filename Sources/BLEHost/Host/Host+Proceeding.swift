@@ -4,7 +4,7 @@ import BLEWire
 extension Host {
     /// Queues a command.
     ///
-    /// If there is no room in the queue, tells the command's owner so, and returns `false`.
+    /// If the queue is full, the request that needs the command fails, and the method returns `false`.
     @discardableResult
     mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) -> Bool {
         let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)

@@ -36,7 +36,7 @@ extension Host {
         }
     }
 
-    /// Records that a client's app has changed its phase.
+    /// Records that a client's app has moved to the foreground or background, or was suspended.
     ///
     /// The phase affects the client's scan and advertisement.
     private mutating func move(_ client: ClientID, to phase: AppPhase) {

@@ -48,10 +48,11 @@ extension Host {
         }
     }
 
-    /// True if an app or a test suite wants advertisements.
+    /// True if an app scans or a test suite listens for advertisements.
     var isListening: Bool { discovery.isWanted || listeners.hasSessions }
 
-    /// The scan to run: for foreground apps or background apps or, if no app scans, for a test suite.
+    /// The scan to run, with the parameters for foreground or background apps or, if no app scans, those of a test
+    /// suite.
     var scanPlan: Scanner.Plan {
         let ofApps: ScanParameters? = discovery.isInBackground ? .background : nil
         let parameters = discovery.isWanted ? ofApps : listeners.parameters

@@ -51,7 +51,8 @@ package struct Host: ~Copyable {
     var state = HostState.unknown
     /// The manufacturer of the last controller.
     var controllerMaker: CompanyIdentifier?
-    /// The virtual radio that was used last; `nil` if the controller is real, or does not report the number of its run.
+    /// The virtual radio that was used last; `nil` if the last controller was real, or did not report the number of its
+    /// run.
     package internal(set) var virtualRadio: VirtualRadio?
     /// True if the controller was reset because it misbehaved, and is not ready yet.
     var isRecovering = false
@@ -212,7 +213,8 @@ extension Host {
 
     /// Opens a session for an app.
     ///
-    /// The client immediately receives the known peers and, if it is known, the state of the radio.
+    /// A central immediately receives the known peers, and a peripheral its connected centrals. Then the client
+    /// receives the state of the radio, if the state is known.
     package mutating func open(
         _ client: ClientID,
         role: ClientRole,
@@ -240,7 +242,7 @@ extension Host {
 
     /// Records that a client's app was launched again.
     ///
-    /// The client receives the events of a new session.
+    /// The client receives the same first events as in a new session.
     package mutating func appReturned(_ client: ClientID, at now: Instant) {
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         introduce(client, role)
@@ -284,7 +286,7 @@ extension Host {
 
     /// Carries out a client's request.
     ///
-    /// A request fails if the client's role may not make it. The fast path does not check the role: it serves only a
+    /// A request that the client's role does not allow fails. The fast path does not check the role: it serves only a
     /// client that owns the attribute, request or connection, and only a client with the right role can own these.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
         if performFast(request, for: client, at: now) {

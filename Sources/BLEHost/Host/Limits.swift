@@ -42,7 +42,7 @@ package struct Limits: Equatable, Sendable {
     /// Received peers whose address and name are stored.
     ///
     /// While a client scans, the latest data of half of these peers are stored, too. The calculated total is less than
-    /// 20 MB: 12 MB for 16,384 advertisers with 96 octets and a name each, the maximum, and 5 MB for the addresses. The
+    /// 20 MB: 12 MB for 16,384 advertisers with at most 96 octets and a name each, and 5 MB for the addresses. The
     /// limit is higher on a machine with more memory (``init(memory:)``).
     package var advertisers = 32_768
     /// Peers that a client has connected to or has tried to connect to, in memory and in storage.
@@ -62,11 +62,11 @@ package struct Limits: Equatable, Sendable {
     package var partialReports = 16
     /// Queued requests of one client to one peer.
     package var queuedRequests = 512
-    /// Write commands of one client to one peer that wait for its earlier requests.
+    /// Write commands of one client to one peer that wait for the client's earlier requests.
     package var queuedWriteCommands = 1024
     /// Requests from one peer that wait while an app answers an earlier request from the peer.
     package var peerRequests = 64
-    /// Indications of one client that wait on one link for a confirmation.
+    /// Indications of one client on one link that wait for the confirmation of an earlier indication.
     package var queuedIndications = 64
     /// Values on one link that wait to be sent in one notification.
     package var gatheredValues = 64

@@ -41,8 +41,8 @@ extension Host {
     ///
     /// If only one advertisement can have led to the connection, that advertisement ends.
     ///
-    /// - Returns: This host's address to which the central connected; the usual address if it is not certain which one
-    ///   the central used.
+    /// - Returns: The address of this host to which the central connected; if that is not certain, the address that
+    ///   unbonded peers usually see.
     mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {
         let others = testerSets.on
         if others.isEmpty {

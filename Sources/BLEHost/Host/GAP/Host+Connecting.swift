@@ -2,7 +2,7 @@ import BLEWire
 
 // Connection requests of clients.
 extension Host {
-    /// Returns the link to a peer in either role.
+    /// Returns the link to a peer in either role; `nil` if there is no link, or if this host is ending it.
     func link(to peer: PeerIdentifier) -> ConnectionHandle? {
         links.handle { $0.peer == peer && !$0.isClosing }
     }
@@ -144,7 +144,7 @@ extension Host {
         failPendingRequests(of: client, on: link, at: now)
     }
 
-    /// Fails a client's requests about a link itself, such as to read the RSSI.
+    /// Fails a client's pending requests about a link itself, such as reading the RSSI.
     mutating func failPendingRequests(of client: ClientID, on link: ConnectionHandle, at now: Instant) {
         let pendingRequests = links.update(link) { $0.control.removeRequests(client) } ?? []
         for pending in pendingRequests { finish(pending, .notConnected, on: link, at: now) }

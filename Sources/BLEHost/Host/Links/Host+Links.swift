@@ -172,7 +172,7 @@ extension Host {
 }
 
 extension HCI.Status {
-    /// True for reasons that mean that a link was never established, provided that it ended before it was usable.
+    /// True if a link that ended for this reason before it was usable was never established.
     fileprivate var isEstablishmentFailure: Bool {
         switch self {
         case .connectionFailedToBeEstablished, .connectionTimeout, .linkLayerResponseTimeout, .instantPassed: true

@@ -14,7 +14,7 @@ extension Host {
 
     /// True if the next link may begin with a short interval (``FastStart``).
     ///
-    /// The configuration must leave the interval to the host, and only a few links may have a short one at a time.
+    /// The configuration must leave the interval to the host, and only a few links may use a short interval at a time.
     var allowsFastStart: Bool {
         configuration.connectionInterval == nil
             && links.values.count { $0.fastStart.isUnderWay } < FastStart.mostLinks
@@ -34,7 +34,7 @@ extension Host {
         return parameters
     }
 
-    /// Records that a central's link was made; it may have the short connection interval.
+    /// Begins the fast start of a new link, if this host created the link with the short connection interval.
     mutating func beginFastStart(of handle: ConnectionHandle, at now: Instant) {
         guard configuration.connectionInterval == nil, let interval = links[handle]?.details.interval,
             interval < parameters(.central).minimum
@@ -42,7 +42,8 @@ extension Host {
         links.update(handle) { $0.fastStart.begin(at: now) }
     }
 
-    /// Requests the usual connection interval of a link whose clients are idle.
+    /// Requests the usual connection interval for a link once its clients are idle, or once its fast start has reached
+    /// the time limit.
     mutating func checkFastStart(of handle: ConnectionHandle, at now: Instant) {
         guard links[handle]?.fastStart.deadline.map({ $0 <= now }) ?? false else { return }
         let quietSince = layers.withAttributes { $0.quietSince(on: handle) }

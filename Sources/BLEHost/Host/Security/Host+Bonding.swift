@@ -15,7 +15,7 @@ extension Host {
 
     /// Completes a successful pairing.
     ///
-    /// The bond that it has made replaces the previous bond.
+    /// The new bond replaces the previous bond.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,
@@ -36,7 +36,7 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Stores the bond that a pairing has made, including only what the peer has proved about its identity.
+    /// Stores the bond that a pairing has made, without claims about the peer's identity that the peer has not proved.
     ///
     /// - Returns: `false` if there is no room for the bond.
     private mutating func storeNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) -> Bool {

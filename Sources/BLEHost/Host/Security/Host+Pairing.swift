@@ -30,7 +30,7 @@ extension Host {
     /// the user, who is asked or has provided out-of-band data; by an app that is connected to the peer; or, if this
     /// host is the peripheral, by an app that has published something that requires encryption.
     ///
-    /// `peerHasData` is true if the peer says that it has this host's out-of-band data, which the pairing verifies.
+    /// `peerHasData` is true if the peer claims to have this host's out-of-band data. The pairing verifies the claim.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, peerHasData: Bool) -> Bool {
         guard let link = links[handle] else { return false }
         let apps = apps(on: handle), unattended = pairings.unattended(for: apps)
@@ -58,7 +58,8 @@ extension Host {
         return bondOrigin(using: handle)
     }
 
-    /// Returns the party that wants a bond that is used on a link, if the user did not ask for the bond.
+    /// Returns the party that wants a bond for which the user did not ask: an app if one uses the link, otherwise the
+    /// peer.
     func bondOrigin(using handle: ConnectionHandle) -> Bond.Origin { isUsedByApp(handle) ? .app : .peer }
 
     /// Records that a pairing begins.
@@ -248,7 +249,8 @@ extension Host {
 
     /// Passes a question to the agent of a link.
     ///
-    /// Without an agent, accepts a pairing that only needs consent and replaces no bond, and declines any other.
+    /// Without an agent, accepts a pairing that only needs consent and replaces no bond, and declines any other
+    /// pairing.
     private mutating func ask(
         _ question: PairingQuestion,
         about peer: PeerIdentifier,

@@ -29,7 +29,7 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Stores the bond with a link's peer; the bond is valid on this link and on later ones.
+    /// Stores the bond with a link's peer; the bond is valid on this link and on later links to the peer.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         store(bond, of: link, at: now)
         proceed(at: now)
