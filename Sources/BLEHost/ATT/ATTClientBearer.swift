@@ -37,7 +37,7 @@ package struct ATTClientBearer: Sendable {
         if case .dead = state { true } else { false }
     }
 
-    /// The time to call ``expire(at:)`` next; `nil` if nothing is due.
+    /// The time at which to call ``expire(at:)``; `nil` if nothing is due.
     package var deadline: Instant? {
         if case .awaiting(_, let start) = state { start + ATT.transactionTimeout } else { nil }
     }
@@ -88,8 +88,8 @@ package struct ATTClientBearer: Sendable {
 
     /// Processes a malformed packet.
     ///
-    /// The packet ends the transaction if it is a response to the request in flight, or an Error Response that does not
-    /// name another request.
+    /// The packet ends the transaction if it is a response to the request in flight, or an Error Response that names
+    /// that request or is too short to name one.
     package mutating func receiveMalformed(_ pdu: Span<UInt8>) -> OnReceive {
         guard case .awaiting(let request, _) = state, !pdu.isEmpty else { return .ignored }
         let opcode = ATT.Opcode(wire: pdu[0])

@@ -36,7 +36,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// Creates a bearer with at most `limit` queued requests.
     package init(limit: Int) { self.limit = limit }
 
-    /// The description of the answer from an app that the current request waits for; `nil` if no request waits for an
+    /// The description of the outstanding answer from an app to the current request; `nil` if no request waits for an
     /// app.
     package var pending: Pending? {
         if case .suspended(let pending) = state { pending } else { nil }

@@ -38,7 +38,7 @@ package struct MTUNegotiation: Sendable {
         state = role == .central ? .unsettled(deadline: now + Self.timeout) : .settled
     }
 
-    /// The time to call ``expire(at:)`` next; `nil` if nothing is due.
+    /// The time at which to call ``expire(at:)``; `nil` if nothing is due.
     package var deadline: Instant? {
         if case .unsettled(let deadline) = state { deadline } else { nil }
     }

@@ -92,9 +92,9 @@ extension ChannelLayer {
         perform(request, on: id, for: .client(client), at: now)
     }
 
-    /// Carries out a request that a channel's owner has made.
+    /// Carries out a request about an open channel.
     ///
-    /// Has no effect if another owner makes the request.
+    /// Has no effect if the channel does not belong to `owner`.
     mutating func perform(
         _ request: ChannelRequest,
         on id: ChannelID,
@@ -115,7 +115,7 @@ extension ChannelLayer {
 
     /// Closes a channel at its owner's request, after its queued data have been sent.
     ///
-    /// The owner gets no more events.
+    /// The owner immediately gets the event that the channel is closed, and no further events.
     private mutating func close(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))
@@ -135,7 +135,8 @@ extension ChannelLayer {
         sendQueued(index, at: link)
     }
 
-    /// Closes a client's channels on a link over which the client is no longer connected.
+    /// Closes a client's channels on a link, and cancels its requests for channels, because the client is leaving the
+    /// link.
     mutating func detach(_ client: ClientID, from handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         for index in links.values[link].openings.indices
@@ -153,7 +154,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Removes a client, and closes its channels and publications.
+    /// Closes a client's channels, and removes its publications.
     mutating func clientClosed(_ client: ClientID, at now: Instant) {
         publications.removeAll { $0.owner == .client(client) }
         for handle in links.handles { detach(client, from: handle, at: now) }
@@ -162,7 +163,7 @@ extension ChannelLayer {
     /// Removes all publications.
     mutating func reset() { publications.removeAll() }
 
-    /// Reports the result of a request for a channel to the owner that made it.
+    /// Reports the result of a request for a channel to the owner that made the request.
     mutating func tell(
         _ opening: ChannelLink.Opening,
         _ result: Result<OpenedChannel, Failure>,

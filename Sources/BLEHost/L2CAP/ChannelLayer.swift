@@ -144,7 +144,7 @@ struct ChannelLayer {
         links.update(handle) { $0.insert(channel) }
     }
 
-    /// Removes a channel that neither this host nor the peer will refer to again.
+    /// Removes a channel once it is closed, or once the peer has failed to confirm its closing.
     mutating func forget(_ id: ChannelID) {
         guard let (link, index) = find(id) else { return }
         links.values[link].exchange.drop(.disconnect(id))

@@ -22,7 +22,9 @@ struct ChannelLink {
     let peer: PeerIdentifier
     let role: LinkRole
     var exchange = SignalExchange()
-    /// The channels, in ascending order of local identifiers, which ``insert(_:)`` and ``remove(at:)`` maintain.
+    /// The channels, in ascending order of local identifiers.
+    ///
+    /// ``insert(_:)`` and ``remove(at:)`` maintain the order.
     var channels: [CreditChannel] = []
     var openings: [Opening] = []
     /// The requests to repeat once the link is more secure.

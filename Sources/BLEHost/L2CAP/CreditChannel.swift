@@ -118,7 +118,7 @@ struct CreditChannel {
     /// The action that a closing channel needs.
     enum OnClose: Equatable {
         case nothing
-        /// Send a request to the peer.
+        /// Ask the peer to close the channel.
         case disconnect
     }
 
