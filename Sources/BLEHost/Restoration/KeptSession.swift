@@ -40,7 +40,7 @@ package struct KeptSession: Equatable, Sendable {
         case ended([ClientEvent])
     }
 
-    /// The state of the app, as its requests and events have determined it.
+    /// The state of the app, derived from its requests and events.
     package private(set) var state: PreservedState
     private var presence = Presence.running
     /// True if the app's requests must be sent to the host again when the radio is on.
@@ -85,7 +85,7 @@ package struct KeptSession: Equatable, Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - canLaunch: True if the app can be launched for the event.
-    /// - Returns: What to do with the event.
+    /// - Returns: The action for the event.
     package mutating func receive(_ event: ClientEvent, canLaunch: Bool) -> Disposition {
         switch presence {
         case .running:

@@ -2,8 +2,8 @@ import BLEWire
 
 /// The state of a session that is restored when its app is launched again.
 ///
-/// The owner of this value records each request from the app and each event for it. The next launch receives the state
-/// as ``ClientEvent/restored(_:)``.
+/// The owner of this value records each request from the app and each event for the app. At its next launch, the app
+/// receives the state as ``ClientEvent/restored(_:)``.
 package enum PreservedState: Equatable, Sendable {
     case central(PreservedCentral)
     case peripheral(PreservedPeripheral)
@@ -73,7 +73,8 @@ package enum PreservedState: Equatable, Sendable {
 
     /// Returns whether to keep `event` for the app's next launch.
     ///
-    /// False for the results of requests, and for events about peers that the app is no longer interested in.
+    /// False for the results of requests, and for events about peers that the app is no longer connected or connecting
+    /// to.
     package func isRelevant(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true
