@@ -3,7 +3,7 @@ package import BLEWire
 /// The keys and addresses of a host, derived from its secret random number.
 ///
 /// They need not be stored, because they are the same in every run. A value that is derived for one purpose reveals
-/// nothing about those for other purposes.
+/// nothing about the values for other purposes.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.1 and 2.4.2.2.
 package enum HostIdentity {

@@ -11,7 +11,7 @@ package struct P256KeyPair: Sendable {
     ///
     /// The same random numbers give the same pair.
     package init(using random: inout some RandomNumberGenerator) {
-        // Fewer than one in 2³² random numbers is not a valid private key.
+        // The probability that a random number is not a valid private key is less than 1 in 2³².
         while true {
             let octets = (0..<4).flatMap { _ in (random.next() as UInt64).littleEndianOctets }
             guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: octets) else { continue }

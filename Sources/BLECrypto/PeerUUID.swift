@@ -8,8 +8,8 @@ package enum PeerUUID {
     /// Returns the identifier of the device with `address`: a UUID of version 8 (RFC 9562, 5.8).
     ///
     /// The identifier is the CMAC of seven octets: the kind of the address (0 public, 1 random), and the address, most
-    /// significant octet first. The version replaces four bits, and the variant two. An identity address counts as the
-    /// same address, whether the controller has resolved it or received it over the air.
+    /// significant octet first. The version replaces four bits, and the variant two. The result for an identity address
+    /// is the same whether the controller received that address over the air or resolved a private address to it.
     ///
     /// - Parameters:
     ///   - address: A permanent address of the device: public, random static, or an identity address.

@@ -10,7 +10,7 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2; Vol 3, Part H, 2.2.2.
 package enum PrivateAddress {
-    /// The random address function `ah`: a 24-bit hash of `prand` with `key`.
+    /// Computes the random address function `ah`: a 24-bit hash of `prand` with `key`.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.2.
     package static func hash(of prand: UInt32, key: Key128) -> UInt32 {

@@ -7,7 +7,7 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part H, 2.2.
 package enum Toolbox {
-    /// The confirm value of legacy pairing, `c1`.
+    /// Computes the confirm value of legacy pairing, `c1`.
     ///
     /// - Parameters:
     ///   - key: The temporary key.
@@ -35,9 +35,9 @@ package enum Toolbox {
         return Key128(wire: AESBlock.encrypt(inner ^ p2, key: key))
     }
 
-    /// The short-term key of legacy pairing, `s1`.
+    /// Computes the short-term key of legacy pairing, `s1`.
     ///
-    /// `first` is the responder's random value, `second` the initiator's.
+    /// `key` is the temporary key, `first` the responder's random value, and `second` the initiator's.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.4.
     package static func s1(_ key: Key128, _ first: Key128, _ second: Key128) -> Key128 {
@@ -45,7 +45,7 @@ package enum Toolbox {
         return Key128(wire: AESBlock.encrypt(block, key: key))
     }
 
-    /// The confirm value of LE Secure Connections, `f4`.
+    /// Computes the confirm value of LE Secure Connections, `f4`.
     ///
     /// - Parameters:
     ///   - u: The X coordinate of the public key of the device that sends the value.
@@ -59,7 +59,7 @@ package enum Toolbox {
         Key128(wire: CMAC.code(of: coordinate(u) + coordinate(v) + [z], key: x))
     }
 
-    /// The two keys that are derived from the Diffie-Hellman key, `f5`: the MacKey and the LTK.
+    /// Derives two keys from the Diffie-Hellman key, `f5`: the MacKey and the LTK.
     ///
     /// `first` holds the random value and the address of the initiator, `second` those of the responder.
     ///
@@ -76,7 +76,7 @@ package enum Toolbox {
         return (keys[0], keys[1])
     }
 
-    /// The check value by which both devices verify that they have the same Diffie-Hellman key, `f6`.
+    /// Computes the check value by which the devices verify that they have the same Diffie-Hellman key, `f6`.
     ///
     /// `key` is the MacKey from ``f5(_:_:_:)``. `first` holds the random value and the address of the sender, `second`
     /// those of the other device. `r` is the passkey, the out-of-band random value, or 0. `capabilities` are the
@@ -96,7 +96,7 @@ package enum Toolbox {
         return Key128(wire: CMAC.code(of: message, key: key))
     }
 
-    /// The number that users compare in numeric comparison, `g2`, from 0 to 999999.
+    /// Computes the number that users compare in numeric comparison, `g2`, from 0 to 999999.
     ///
     /// `u` and `x` are the X coordinate and the random value of the initiator, `v` and `y` those of the responder.
     ///
