@@ -25,7 +25,7 @@ struct AcceptRateLimiter<Connection> {
     private let interval: Duration
     private let mostWaitingOfUser: Int
     private let mostWaiting: Int
-    /// The state of each user, by user number; `nil` stands for users that the kernel does not report.
+    /// The state of each user, by user ID; `nil` stands for users that the kernel does not report.
     private var users: [UInt32?: UserState] = [:]
     /// The users with waiting connections, in the order in which they started to wait.
     private var queue: [UInt32?] = []

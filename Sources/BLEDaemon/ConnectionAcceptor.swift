@@ -37,7 +37,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         loop.start()
     }
 
-    /// Starts to listen at a path that no other user can replace.
+    /// Starts to listen at a path at which no other user can replace the socket.
     func listen(at place: TrustedPath) throws(TransportError) {
         let result: Result<Void, TransportError> = loop.sync { [self] in
             Result { () throws(TransportError) in
@@ -93,7 +93,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
 }
 
 extension FileDescriptor {
-    /// Sends as much of the reason why a connection is not served as the system accepts without blocking.
+    /// Sends the reason why a connection is not served, or as much of it as the system accepts without blocking.
     func sendRefusal(_ refusal: Refusal) {
         var writer = FrameWriter(), octets: [UInt8] = []
         _ = writer.write(DaemonMessage.refused(refusal))

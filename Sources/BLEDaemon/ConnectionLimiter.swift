@@ -6,10 +6,10 @@ import BLESession
 struct ConnectionLimiter: Sendable {
     /// A connected or connecting program.
     struct Program: Equatable, Sendable {
-        /// The user number; `nil` if the kernel does not report it.
+        /// The user ID; `nil` if the kernel does not report it.
         var user: UInt32?
-        /// The process number; `nil` if the kernel does not report it, for example because it hides the process from
-        /// the daemon.
+        /// The process ID; `nil` if the kernel does not report it, for example because it hides the process from the
+        /// daemon.
         var process: Int32?
         /// True if the program has sent its greeting.
         var hasGreeted = false

@@ -291,7 +291,7 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Ends a connection that is closing: now if everything has been sent, otherwise after a limited time in which the
-    /// program can read the reason.
+    /// program can read the queued messages.
     private func limitClosing(of connection: AppConnection) {
         if connection.isOver { return ended(connection) }
         guard connection.closing == nil else { return }

@@ -12,11 +12,11 @@ package final class AppLauncher: @unchecked Sendable {
     /// The time that a launched app has to connect before it may be launched again.
     static let restoreTimeout = Duration.seconds(10)
 
-    /// The environment variable that tells an app the restore identifiers of the central managers to create, separated
-    /// by commas.
-    static let centralsVariable = "BLUETOOTH_RESTORE_CENTRALS"
-    /// The environment variable that tells an app the restore identifiers of the peripheral managers to create,
+    /// The environment variable with the restore identifiers of the central managers that a launched app is to create,
     /// separated by commas.
+    static let centralsVariable = "BLUETOOTH_RESTORE_CENTRALS"
+    /// The environment variable with the restore identifiers of the peripheral managers that a launched app is to
+    /// create, separated by commas.
     static let peripheralsVariable = "BLUETOOTH_RESTORE_PERIPHERALS"
 
     /// The end of a launched program.
@@ -150,8 +150,8 @@ package final class AppLauncher: @unchecked Sendable {
 
     /// Returns the way to launch an app; `nil` if there is none.
     ///
-    /// If only the app itself says what its unit is, nothing is started: the daemon just writes the unit's launch file.
-    /// The app may run in a container, where names can mean something different from what they mean outside.
+    /// If only the app itself has named its unit, the daemon does not start anything, and only writes the unit's launch
+    /// file. The app may run in a container, where names can mean something different from what they mean outside.
     private func way(to app: AppLaunch) -> Way? {
         let isOwn = app.user == geteuid()
         if app.isProgramKnown, let manifest = manifest(app.program, app.user),
@@ -166,7 +166,7 @@ package final class AppLauncher: @unchecked Sendable {
         return folder == nil ? nil : app.unit.map { .unit($0, command: nil) }
     }
 
-    /// Starts a program in a session of its own; returns whether it was started.
+    /// Starts a program in a new POSIX session, see setsid(2); returns whether the program was started.
     package static func spawn(
         _ command: [String],
         _ variables: [String: String],

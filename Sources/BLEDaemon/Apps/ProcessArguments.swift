@@ -4,7 +4,8 @@ import Glibc
 struct ProcessArguments {
     typealias Vector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    /// Calls `body` with the arguments, and with this process's environment in which `variables` have been set.
+    /// Calls `body` with the arguments, and with a copy of this process's environment to which `variables` have been
+    /// added.
     static func with<Result>(
         _ arguments: [String],
         _ variables: [String: String],

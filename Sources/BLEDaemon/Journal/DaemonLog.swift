@@ -19,8 +19,7 @@ final class DaemonLog: Sendable {
         journal.withLock { $0.note(text, of: app, at: time) }
     }
 
-    /// Returns the lines after `number`, limited to those about users for which `mayKnow` returns true, and those about
-    /// no user.
+    /// Returns the lines after `number` that are about no user, or about a user for whom `mayKnow` returns true.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
         journal.withLock { $0 }.lines(after: number, where: mayKnow)
     }

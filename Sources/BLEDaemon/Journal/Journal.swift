@@ -10,7 +10,7 @@ struct Journal: Sendable {
     ///
     /// A longer text loses its end, a longer path its beginning.
     static let mostOfText = 240
-    /// The number of recent lines that are searched for the same event.
+    /// The number of recent lines that are searched for an earlier occurrence of an event.
     private static let memory = 64
 
     private var lines: [JournalLine] = []
@@ -40,10 +40,10 @@ struct Journal: Sendable {
         lines.append(line)
     }
 
-    /// Returns the lines with numbers above `number`, limited to those about users for which `mayKnow` returns true,
-    /// and those about no user.
+    /// Returns the lines with numbers above `number` that are about no user, or about a user for whom `mayKnow` returns
+    /// true.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
-        // A daemon never reaches a number that it has not assigned, so a greater one comes from an earlier daemon.
+        // This daemon has not assigned a number above `last`, so such a number comes from an earlier run of the daemon.
         let first = number > last ? 0 : number
         return lines.filter { line in line.number > first && line.user.map(mayKnow) ?? true }
     }

@@ -3,11 +3,11 @@ import BLERuntime
 import BLESession
 import Glibc
 
-/// The identity of an app according to the kernel, which the app cannot change.
+/// The identity of an app as the kernel reports it, so that the app cannot falsify it.
 package struct AppCredentials: Equatable, Sendable {
-    /// The user number.
+    /// The user ID.
     package var user: UInt32
-    /// The numbers of all groups that the app belongs to.
+    /// The IDs of all groups that the app belongs to.
     package var groups: [UInt32]
     package var process: Int32
     /// The path of the program; for a script, that of the interpreter.
@@ -50,13 +50,15 @@ package struct AppCredentials: Equatable, Sendable {
         self.init(user: facts.st_uid, groups: groups, process: number, program: program, isProgramKnown: isSame)
     }
 
-    /// True for programs that root or the daemon's user runs, which may open sessions on behalf of other programs.
+    /// True if root or the daemon's user runs the program.
+    ///
+    /// Such a program may open sessions on behalf of other programs.
     var ownsDaemon: Bool { user == 0 || user == geteuid() }
 
-    /// The credentials of a program for which another program opens a session.
+    /// Creates the credentials of a program on whose behalf another program opens a session.
     ///
-    /// The program file is known only if the process belongs to the principal's user, so that a reused process number
-    /// does not give that user the rights of another user's program.
+    /// The program file is known only if the process belongs to the principal's user, so that a reused process ID does
+    /// not give that user the rights of another user's program.
     init(of principal: Principal) {
         if let process = Self(ofProcess: principal.process), process.user == principal.user {
             self = process
@@ -111,7 +113,7 @@ package struct AppCredentials: Equatable, Sendable {
 }
 
 extension ClientOwner {
-    /// Creates the owner that stands for an app at the host.
+    /// Creates the owner that represents an app in the host.
     init(_ app: AppCredentials?, under grant: Grant) {
         self.init(
             user: app?.user ?? Self.unknownUser,

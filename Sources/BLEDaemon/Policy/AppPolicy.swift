@@ -33,7 +33,7 @@ package struct AppPolicy: Equatable, Sendable {
 
     /// Returns the permissions of an app.
     ///
-    /// The app has none if no rule matches, or if the kernel does not report its identity.
+    /// The app has no permissions if no rule matches, or if the kernel does not report the app's identity.
     ///
     /// Root and the daemon's user are administrators, unless a rule says otherwise.
     package func grant(to app: AppCredentials?) -> Grant {

@@ -8,9 +8,9 @@ package struct Grant: Equatable, Sendable {
     package var roles: [ClientRole]
     /// The radios that the app may use, named as in the daemon's arguments; `nil` for all.
     package var radios: [String]?
-    /// The services that the app may use at peers and publish; `nil` for all.
+    /// The services that the app may use on peers and may publish; `nil` for all.
     ///
-    /// Unless it is `nil`, the app may not use L2CAP channels.
+    /// If only some services are allowed, the app may not use L2CAP channels.
     ///
     /// Advertisements are not restricted: the app may receive and send any.
     package var services: [BluetoothUUID]?

@@ -5,7 +5,7 @@ import Glibc
 
 /// The file with the policy.
 ///
-/// Only root and the daemon's user may be able to write to it.
+/// The file must be writable only by root and the daemon's user.
 package struct PolicyFile: Sendable {
     /// The reason why the policy cannot be used, for messages.
     package struct Problem: Error, Equatable, CustomStringConvertible {

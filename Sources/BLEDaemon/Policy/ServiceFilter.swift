@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The handles of peers' services that a client may use.
+/// A filter for handles, which allows those of the services that a client may use on peers.
 ///
 /// It records which services were discovered, and says which handles are allowed; it has no effects of its own. Until a
 /// peer's services have been discovered, none of its handles are allowed. A filter that allows everything also records
@@ -14,7 +14,7 @@ struct ServiceFilter: Sendable {
     /// The maximum number of services and subscriptions per peer.
     static let mostOfPeer = 512
 
-    /// The allowed services that were discovered at a peer, and the client's subscriptions there.
+    /// The allowed services that were discovered on a peer, and the client's subscriptions to their values.
     private struct PeerServices {
         let peer: PeerIdentifier
         var found: [DiscoveredService] = []
@@ -23,7 +23,7 @@ struct ServiceFilter: Sendable {
         func contains(_ range: AttributeHandleRange) -> Bool { found.contains { $0.range.contains(range) } }
     }
 
-    /// The services and subscriptions at a peer that a client may no longer use.
+    /// The services and subscriptions on a peer that a client may no longer use.
     struct Loss: Equatable {
         let peer: PeerIdentifier
         /// The handle ranges of the services.
@@ -41,7 +41,7 @@ struct ServiceFilter: Sendable {
     /// True if only some services are allowed.
     var isRestricted: Bool { services != nil }
 
-    /// Records the services that were discovered at a peer, and returns the allowed ones.
+    /// Records the services that were discovered on a peer, and returns the allowed services.
     mutating func filter(_ found: [DiscoveredService], at peer: PeerIdentifier) -> [DiscoveredService] {
         let inside = services.map { services in found.filter { services.contains($0.uuid) } } ?? found
         guard !inside.isEmpty else { return [] }
@@ -92,12 +92,12 @@ struct ServiceFilter: Sendable {
         return losses
     }
 
-    /// Returns whether a range of handles at a peer is inside an allowed service.
+    /// Returns whether a range of handles on a peer is inside an allowed service.
     func contains(_ range: AttributeHandleRange, at peer: PeerIdentifier) -> Bool {
         services == nil || peers.contains { $0.peer == peer && $0.contains(range) }
     }
 
-    /// Returns whether a handle at a peer is inside an allowed service.
+    /// Returns whether a handle on a peer is inside an allowed service.
     func contains(_ handle: AttributeHandle, at peer: PeerIdentifier) -> Bool {
         services == nil || AttributeHandleRange(handle).map { contains($0, at: peer) } ?? false
     }

@@ -56,8 +56,8 @@ struct SessionFilter: Sendable {
         }
     }
 
-    /// Returns the reason for refusing a request because sessions with this role may not make it, or the app may no
-    /// longer have the role; `nil` if neither applies.
+    /// Returns the reason for a refusal if the session's role does not allow a request, or if the app may no longer
+    /// have that role; otherwise `nil`.
     private func refusal(byRoleOf request: ClientRequest) -> String? {
         let roles = request.roles
         if let role, roles.contains(role) { return grant.refusal(of: role) }
@@ -206,7 +206,8 @@ struct SessionFilter: Sendable {
 }
 
 extension PeerEvent {
-    /// The event that replaces this one if the app may not see it; `nil` if the app does not wait for a result.
+    /// The failure `notFound` that replaces this result if the app may not see the attributes; `nil` if this event is
+    /// not the result of a discovery or a read.
     fileprivate var asNotFound: PeerEvent? {
         switch self {
         case .characteristicsDiscovered(let range, _): .characteristicsDiscovered(in: range, .failure(.notFound))

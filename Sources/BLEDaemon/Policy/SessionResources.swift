@@ -31,7 +31,7 @@ struct SessionResources: Sendable {
             channels.append(channel.id)
         case .channel(let id, .closed): channels.removeAll { $0 == id }
         case .restored(.peripheral(let peripheral)): services = peripheral.services.map { ($0.id, $0.uuid) }
-        // Published services and channels survive while Bluetooth is only switched off.
+        // Published services and published channels survive if Bluetooth is only switched off. Open channels do not.
         case .stateChanged(.poweredOff): channels = []
         case .stateChanged(let state) where state != .poweredOn: (published, channels) = ([], [])
         default: break

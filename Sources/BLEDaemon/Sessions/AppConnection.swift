@@ -58,7 +58,7 @@ final class AppConnection: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - stream: The stream from and to the app.
-    ///   - connectingProgram: The user and process with which the connection counted against the limits.
+    ///   - connectingProgram: The user and process for which the connection limits counted the connection.
     ///   - radios: The radios that sessions can use.
     ///   - keptSessions: The kept sessions.
     ///   - log: The journal.
@@ -113,10 +113,10 @@ final class AppConnection: @unchecked Sendable {
         for event in events { deliver(event, backlog: stream.pendingOctets) }
     }
 
-    /// The owner that stands for the app at the host.
+    /// The owner that represents the app in the host.
     private var owner: ClientOwner { ClientOwner(app, under: grant) }
 
-    /// Ends everything at the host that the app may no longer do.
+    /// Asks the host to end everything that the app may no longer do.
     private func withdraw() {
         for request in gate.takeWithdrawals() { forward(request) }
     }
@@ -228,8 +228,8 @@ final class AppConnection: @unchecked Sendable {
     /// Sends the host's new events to the app.
     private func sendEvents() {
         session?.take(into: &events)
-        // The app may have ended before the radio was lost. The stream must show that first, because then the session
-        // keeps its requests.
+        // If the app ended before the radio was lost, its session keeps the app's requests. Read the stream to its end
+        // first, to find out.
         if kept != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
         if hasEnded, let kept { return kept.session.putBack(&events) }
         let backlog = stream.pendingOctets
@@ -289,7 +289,7 @@ final class AppConnection: @unchecked Sendable {
         conversation.tell(event, backlog: backlog)
     }
 
-    /// Sends an alert to an agent, which shows it to the user; returns false if this app is no agent or reads too
+    /// Sends an alert to the app, to be shown to the user; returns false if the app shows no alerts or reads too
     /// slowly.
     func show(_ alert: ClientAlert) -> Bool {
         guard showsAlerts, hasSession, stream.pendingOctets <= Self.alertBacklog else { return false }
@@ -302,7 +302,7 @@ final class AppConnection: @unchecked Sendable {
             return conversation.refuse(Refusal(.noRadio, "there is no radio “\(hello.radio)”, only \(radios)"))
         }
         if let principal = hello.principal {
-            // No rule of the policy gives this right: it would be that to be root.
+            // No rule of the policy grants this right, because it would amount to root's rights.
             guard app?.ownsDaemon == true else {
                 let sentence = "only root and the user of the daemon may open sessions on behalf of others"
                 return conversation.refuse(Refusal(.notAllowed, sentence))

@@ -5,13 +5,13 @@ import BLEWire
 
 /// The properties by which the daemon recognizes the app of a kept session.
 struct AppKey: Equatable, Packet {
-    /// The user number.
+    /// The user ID.
     private(set) var user: UInt32 = 0
     /// The path of the program; empty if it is not known for certain.
     private(set) var program = ""
     private(set) var role = ClientRole.central
     private(set) var identifier = ""
-    /// The radio, as named by the app; empty for the first.
+    /// The radio, as named by the app; empty for the first radio.
     private(set) var radio = ""
 
     init() {}

@@ -74,7 +74,7 @@ package final class KeptFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.writeIfDue(isLast: false) }
     }
 
-    /// Writes the sessions if it is time; with `isLast`, if there are any changes.
+    /// Writes the sessions if a write is due or, if `isLast` is true, if there are unwritten changes.
     ///
     /// Called on the queue.
     private func writeIfDue(isLast: Bool) {

@@ -13,7 +13,7 @@ package struct KeptRecord: Equatable, Packet {
         try key.layout(&wire)
         try state.layout(&wire)
         var addition = state.addition
-        // The addition follows the description, so there must be one.
+        // The addition follows the description, so it needs a description before it.
         if addition != nil, description == nil { description = AppDescription() }
         try wire.tail(&description)
         try wire.tail(&addition)

@@ -88,7 +88,7 @@ final class KeptSessionEntry: @unchecked Sendable {
         session.appReturned()
     }
 
-    /// Processes an event from the host, and passes events that a running app is to receive to `handler`.
+    /// Processes an event from the host, and calls `handler` with each event that the running app is to receive.
     ///
     /// - Returns: True if the app must be launched.
     func receive(_ event: ClientEvent, canLaunch: Bool, _ handler: (ClientEvent) -> Void) -> Bool {

@@ -65,7 +65,7 @@ final class KeptSessions: @unchecked Sendable {
         }
     }
 
-    /// Returns the owner that stands for a session's app while the app is not running.
+    /// Returns the owner that represents a session's app in the host while the app is not running.
     private func owner(of key: AppKey) -> ClientOwner {
         ClientOwner(AppCredentials(of: key), under: grant(to: key))
     }
@@ -87,8 +87,10 @@ final class KeptSessions: @unchecked Sendable {
         grant(to: key).refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
     }
 
-    /// Ends the link to a peer, or all links if `peer` is `nil`, of apps that are not running and whose user satisfies
-    /// `isMeant`; returns the number of apps that had such links.
+    /// Ends links of apps that are not running: those to a peer or, if `peer` is `nil`, all of them; returns the number
+    /// of sessions that had such links.
+    ///
+    /// Only apps whose user satisfies `isMeant` are affected.
     func endLinks(to peer: PeerIdentifier?, _ isMeant: (UInt32) -> Bool) -> Int {
         apps.count { !$0.hasApp && isMeant($0.key.user) && $0.endLinks(to: peer) }
     }

@@ -16,7 +16,8 @@ final class RemoteAppSession: Sendable {
 
     /// Creates a session; call `open` to open it with a host.
     ///
-    /// `wake` is called on the host's thread when there are events to take.
+    /// `wake` is called when there are events to take: on the host's thread, or on the thread that calls
+    /// ``putBack(_:)``.
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     /// Opens the session for an app.
@@ -28,7 +29,7 @@ final class RemoteAppSession: Sendable {
     /// Sends a request from the app to the host.
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
 
-    /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
+    /// Makes `owner` the owner of the session: another app, or the same app with other permissions.
     func give(to owner: ClientOwner) { session.withLock { $0 }?.give(to: owner) }
 
     /// Tells the host that the app has ended while the session continues.
