@@ -22,7 +22,7 @@ package enum HostIdentity {
         )
     }
 
-    /// Derives the random static address of a host for controllers that have no public address.
+    /// Derives the random static address that a host uses if its controller has no public address.
     package static func staticAddress(secret: UInt128) -> DeviceAddress {
         staticAddress(from: CMAC.code(of: Array("static address".utf8), key: Key128(wire: secret)))
     }

@@ -106,16 +106,16 @@ package enum Toolbox {
         return UInt32(truncatingIfNeeded: code) % 1_000_000
     }
 
-    /// Converts a key into one for another purpose, `h6`.
+    /// Converts a key into a key for another purpose, `h6`.
     ///
-    /// `identifier` stands for the purpose.
+    /// `identifier` is the key ID, which stands for the purpose.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.10.
     package static func h6(_ key: Key128, identifier: UInt32) -> Key128 {
         Key128(wire: CMAC.code(of: identifier.littleEndianOctets.reversed(), key: key))
     }
 
-    /// Converts a key into one for another purpose, `h7`.
+    /// Converts a key into a key for another purpose, `h7`.
     ///
     /// `salt` stands for the purpose.
     ///

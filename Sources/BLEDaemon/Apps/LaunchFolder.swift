@@ -34,7 +34,7 @@ struct LaunchFolder: Sendable {
     /// started later.
     func remove(_ unit: UnitName, of user: UInt32) { try? TrustedPath("\(path)/\(user)/\(unit)").remove() }
 
-    /// Returns a value, quoted for a systemd environment file.
+    /// Returns `value`, quoted for a systemd environment file.
     private static func quoted(_ value: String) -> String {
         let escaped = value.map { "\"\\`$".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "\"\(escaped)\""

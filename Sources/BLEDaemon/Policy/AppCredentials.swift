@@ -26,7 +26,7 @@ package struct AppCredentials: Equatable, Sendable {
         self.isProgramKnown = isProgramKnown
     }
 
-    /// Creates the credentials that an app which has ended will have on its next launch.
+    /// Creates the credentials that the app of a kept session will have at its next launch.
     init(of key: AppKey) {
         self.init(user: key.user, groups: Self.groups(ofUser: key.user), process: 0, program: key.program)
     }

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// A filter for handles, which allows those of the services that a client may use on peers.
+/// A filter for the attribute handles of peers, which allows only handles in services that the client may use.
 ///
 /// It records which services were discovered, and says which handles are allowed; it has no effects of its own. Until a
 /// peer's services have been discovered, none of its handles are allowed. A filter that allows everything also records

@@ -38,7 +38,7 @@ struct SessionResources: Sendable {
         }
     }
 
-    /// Returns the requests that end everything that `grant` does not allow, and drops the records of what they end.
+    /// Removes the services and channels that `grant` does not allow, and returns the requests that end them.
     mutating func restrict(to grant: Grant) -> [ClientRequest] {
         guard grant.services != nil else { return [] }
         let lost = services.filter { !grant.allows($0.uuid) }.map(\.id)

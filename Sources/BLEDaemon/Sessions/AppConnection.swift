@@ -142,17 +142,17 @@ final class AppConnection: @unchecked Sendable {
         refuse(refusal)
     }
 
-    /// Changes the phase of the app, such as to the background; returns whether the app has a session.
+    /// Moves the app to a phase, such as the background; returns whether the app has a session.
     func move(to phase: AppPhase) -> Bool {
         guard session != nil else { return false }
         forward(.appMoved(to: phase))
         return true
     }
 
-    /// True if nothing but already queued messages will be sent.
+    /// True if only messages that are already queued can still be sent.
     var isClosing: Bool { hasEnded || conversation.isOver }
 
-    /// True if everything has been sent, or nothing more can be.
+    /// True if everything has been sent, or if nothing more can be sent.
     var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
 
     /// The user and process of this connection, for the connection limits.
@@ -167,7 +167,6 @@ final class AppConnection: @unchecked Sendable {
         .init(user: app.user, process: app.process > 0 ? app.process : nil, hasGreeted: hasGreeted)
     }
 
-    /// True if the app has a session.
     var hasSession: Bool { session != nil }
 
     /// Processes octets from the app.

@@ -62,7 +62,7 @@ final class KeptSessionEntry: @unchecked Sendable {
         if request.isKept { isChanged = true }
     }
 
-    /// Sets the permissions of an app that is not running, and ends everything that they do not allow.
+    /// Sets the permissions of an app that is not running, and ends everything that the permissions do not allow.
     func apply(_ grant: Grant) {
         var gate = SessionFilter(grant, for: key.role)
         _ = gate.filter(.restored(kept.state))

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A session with a host on behalf of an app in another process, with the events that have not been sent to the app.
 ///
-/// The host adds events during its turns, and the daemon takes them in its own next turn.
+/// The host adds events during its turns, and the daemon takes them in its next turn.
 final class RemoteAppSession: Sendable {
     /// The events that wait for the daemon to take them.
     ///
@@ -44,7 +44,6 @@ final class RemoteAppSession: Sendable {
         session.withLock { $0 }?.appReturned()
     }
 
-    /// Closes the session.
     func close() { session.withLock { $0.take() }?.close() }
 
     /// Moves the events that have arrived since the last call to the end of `events`.
