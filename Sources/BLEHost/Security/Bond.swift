@@ -56,7 +56,7 @@ package struct Bond: Equatable, Sendable {
     package var resolvingKey: Key128?
     /// The local CSRK; `nil` if none was distributed.
     package var localSigningKey: Key128?
-    /// The peer's CSRK and counter; `nil` if it distributed none.
+    /// The peer's CSRK and signature counter; `nil` if the peer distributed no CSRK.
     package var remoteSigning: RemoteSigning?
     /// The IDs of the users whose apps used the link when the bond was made, and who may remove the bond.
     ///

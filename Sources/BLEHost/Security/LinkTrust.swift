@@ -5,7 +5,6 @@ package struct LinkTrust: Equatable, Sendable {
     package private(set) var hasKey: Bool
     /// True if the key of an encrypted link has the required size.
     package private(set) var isKeyLongEnough: Bool
-    /// True if the peer is authorized.
     package var isAuthorized: Bool
 
     package init(

@@ -17,9 +17,9 @@ extension SecurityManager {
         /// The need for MITM protection.
         package enum Protection: Int, Comparable, Sendable {
             case none
-            /// Provided if the capabilities of both devices allow it.
+            /// MITM protection if the capabilities of both devices allow it.
             case preferred
-            /// Always provided; a pairing without it fails.
+            /// Always MITM protection; a pairing without it fails.
             case required
 
             package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -82,7 +82,7 @@ struct LegacyAuthentication: Sendable {
         }
     }
 
-    /// Continues once the temporary key is known.
+    /// Continues with the temporary key, which is now known.
     private mutating func start(_ key: Key128, using random: inout RandomSource) -> [PairingAction] {
         guard exchange.role == .central else {
             state = .listening(key)

@@ -15,7 +15,7 @@ struct LinkApps: Equatable {
 
     /// Returns whether this app may answer questions about pairings on the link, and receive the outcome.
     ///
-    /// An app may if it is an administrator, or if an app of the same user uses the link.
+    /// An app may do so if it is an administrator, or if an app of the same user uses the link.
     func canAnswer(_ owner: ClientOwner) -> Bool {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }

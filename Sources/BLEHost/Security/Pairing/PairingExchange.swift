@@ -81,7 +81,7 @@ struct PairingExchange: Equatable, Sendable {
         agreement = PairingAgreement(request: request, response: response)
     }
 
-    /// Returns the IO capability, OOB flag and AuthReq that a device sent.
+    /// Returns the IO capability, OOB flag and AuthReq that the device with this role sent.
     func capabilities(of role: LinkRole) -> [UInt8] { Array((role == .central ? request : response)[1...3]) }
 
     /// True if the peer has this host's out-of-band data.

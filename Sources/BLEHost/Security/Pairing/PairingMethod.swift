@@ -21,7 +21,7 @@ package enum PairingMethod: Equatable, Hashable, Sendable {
         }
     }
 
-    /// The devices that display the passkey, and those on which the user enters it.
+    /// The devices that display the passkey, and the devices on which the user enters the passkey.
     package enum PasskeyEntry: Equatable, Hashable, Sendable {
         case initiatorDisplays
         case responderDisplays

@@ -25,9 +25,9 @@ struct PairingTerms {
 
     /// True if a pairing that this host starts can succeed with at least some peers.
     ///
-    /// This host does not start such a pairing, because some devices delete their bond as soon as another device
-    /// requests a pairing. As the peripheral, this host starts with a Security Request, which the central may answer by
-    /// encrypting with the existing bond.
+    /// If not, this host starts no pairing, because some devices delete their bond as soon as another device requests a
+    /// pairing. As the peripheral, this host starts with a Security Request, which the central may answer by encrypting
+    /// with the existing bond.
     var canSucceed: Bool {
         if configuration.canProtect { return true }
         return switch role {

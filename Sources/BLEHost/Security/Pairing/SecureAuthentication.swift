@@ -119,7 +119,7 @@ struct SecureAuthentication: Sendable {
         return answer + authenticate(secret, using: &random)
     }
 
-    /// Starts authentication stage 1, by the agreed method.
+    /// Starts authentication stage 1, with the agreed method.
     private mutating func authenticate(
         _ secret: SharedSecret,
         using random: inout RandomSource

@@ -79,9 +79,9 @@ extension SecurityManager {
         return LongTermKey(key: key, random: name, diversifier: diversifier)
     }
 
-    /// Completes the pairing after all keys have been exchanged.
+    /// Completes the pairing once all keys have been exchanged.
     ///
-    /// Nothing is stored before all keys have been exchanged.
+    /// Nothing is stored before that.
     mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyDistribution) {
         let agreement = exchange.agreement, strength = agreement.strength
         state = .idle

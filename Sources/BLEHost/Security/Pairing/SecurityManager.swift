@@ -79,7 +79,7 @@ package struct SecurityManager: Sendable {
     var state = State.idle
     /// The time of the last sent packet, or of the start of the procedure.
     var lastSent = Instant()
-    /// The question that the user has not answered.
+    /// The open question to the user; `nil` if there is none.
     var question: PairingQuestion?
     /// The strength of the key that was passed to the controller and is not in use yet.
     var pendingStrength: PairingStrength?
@@ -134,8 +134,8 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// The key of the current pairing, and its strength; `nil` before the devices have agreed on a key, and without a
-    /// pairing.
+    /// The key of the current pairing, and its strength; `nil` until the devices have agreed on a key, and while there
+    /// is no pairing.
     package var agreedKey: (key: LongTermKey, strength: PairingStrength)? {
         switch state {
         case .encrypting(let exchange, let key, _), .distributing(let exchange, let key, _):
