@@ -77,7 +77,7 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns the address that peers see in this host's advertising set with this kind of address.
+    /// Returns the address that peers see in an advertising set that uses this kind of own address.
     func setAddress(_ kind: OwnAddressKind?) -> DeviceAddress {
         switch kind {
         case .public: address

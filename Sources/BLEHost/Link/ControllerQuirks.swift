@@ -179,7 +179,7 @@ package struct ControllerQuirks: Equatable, Sendable {
         .leSetExtendedScanEnable, .leExtendedCreateConnection,
     ]
 
-    /// The equivalent legacy commands.
+    /// The legacy commands that the extended commands replace.
     private static let legacyCommands: [HCI.Opcode] = [
         .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetAdvertisingEnable, .leSetScanParameters,
         .leSetScanEnable, .leCreateConnection,

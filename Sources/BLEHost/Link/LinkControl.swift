@@ -17,7 +17,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
 struct LinkControl {
-    /// A kind of request.
+    /// A request to the controller about the link.
     enum Request: Equatable {
         /// Read the signal strength.
         case readRSSI
@@ -54,7 +54,6 @@ struct LinkControl {
     /// The maximum number of pending changes per link.
     static let limit = 64
 
-    /// The details of the link.
     private(set) var details: LinkDetails
     /// The pending requests, oldest first.
     private var pendingRequests: [PendingRequest] = []
@@ -99,7 +98,7 @@ struct LinkControl {
         }
     }
 
-    /// Records that the controller rejected the command, or that there was no room in the queue.
+    /// Records that the controller rejected the command, or that the command queue had no room for it.
     mutating func refused(_ number: UInt32) -> OnAnswer {
         index(of: number).map { .finished(pendingRequests.remove(at: $0)) } ?? .wait
     }

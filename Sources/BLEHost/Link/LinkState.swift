@@ -22,7 +22,8 @@ struct LinkState {
 
     let peer: PeerIdentifier
     let address: DeviceAddress
-    /// The over-the-air addresses of both ends when the link was made, which pairing uses.
+    /// The addresses that this host and the peer used over the air when the link was made; pairing uses these
+    /// addresses.
     private(set) var onAir: (local: DeviceAddress, peer: DeviceAddress)
     /// True if the controller generated the local over-the-air address.
     private let hasGeneratedAddress: Bool
@@ -34,7 +35,6 @@ struct LinkState {
     var reassembler = Reassembler(room: ACLHeader.h4Size)
     /// The pending requests to the controller about the link, and its details.
     var control: LinkControl
-    /// The encryption of the link.
     var encryption = LinkEncryption()
     /// The short connection interval at the beginning of the link.
     var fastStart = FastStart()
@@ -43,7 +43,7 @@ struct LinkState {
 
     /// Creates the state of a link to `peer`.
     ///
-    /// `address` is the address of this host that the peer sees, unless the controller generated another one.
+    /// `address` is the address of this host that the peer sees, unless the controller generated another address.
     init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
         self.peer = peer
         self.address = link.details.address
@@ -56,7 +56,7 @@ struct LinkState {
     /// The details of the link, as reported by the controller.
     var details: LinkDetails { control.details }
 
-    /// Records the address of this host with which the link was made, unless the controller generated another one.
+    /// Records the address of this host with which the link was made, unless the controller generated another address.
     mutating func noteLocalAddress(_ address: DeviceAddress) {
         if !hasGeneratedAddress { onAir.local = address }
     }

@@ -10,7 +10,6 @@ package import BLEWire
 package struct VirtualRadio: Hashable, Sendable {
     /// The address of the controller.
     package let address: DeviceAddress
-    /// The number of the run.
     package let run: UInt16
 
     package init(address: DeviceAddress, run: UInt16) {
@@ -20,7 +19,7 @@ package struct VirtualRadio: Hashable, Sendable {
 }
 
 extension ControllerDescription {
-    /// The virtual radio that this controller claims to be; `nil` if it does not claim to be one.
+    /// The virtual radio that this controller claims to be; `nil` if the controller makes no such claim.
     var virtualRadio: VirtualRadio? {
         guard company == CompanyIdentifier.none, subversion > 1, address.isAssigned else { return nil }
         return VirtualRadio(address: address, run: subversion)

@@ -12,7 +12,7 @@ package struct KeptSession: Equatable, Sendable {
 
     /// The action for an event from the host.
     package enum Disposition: Equatable, Sendable {
-        /// Deliver it to the running app.
+        /// Deliver the event to the running app.
         case deliver
         /// Deliver these events to the running app, and send these requests to the host. There are requests only if the
         /// host does not have the session.
