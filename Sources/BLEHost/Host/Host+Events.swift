@@ -40,7 +40,7 @@ extension Host {
         }
     }
 
-    /// Records that the controller has free buffers.
+    /// Records that buffers of a link are free again.
     mutating func completed(_ entry: HCI.CompletedPackets, at now: Instant) {
         guard case .ready = phase else { return }
         switch scheduler.completed(Int(entry.count), on: entry.handle) {

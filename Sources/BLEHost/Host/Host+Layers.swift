@@ -48,7 +48,7 @@ extension Host {
         return result
     }
 
-    /// Records that the controller has taken a packet.
+    /// Records that the controller has taken the packet with this receipt.
     mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         if !layers.isDraining, layers.attributes.sentFast(receipt, into: &outbox) { return }
         withLayers(at: now) { attributes, channels in

@@ -6,7 +6,7 @@ package import BLEWire
 /// The owner of a host does three things, always on the same executor:
 ///
 /// 1. calls one of the methods with `at:` when something happens;
-/// 2. drains ``next()`` until it returns `nil`, and does what it says;
+/// 2. drains ``next()`` until it returns `nil`, and carries out the actions;
 /// 3. arranges for ``wake(at:)`` at ``deadline``.
 ///
 /// A host is not copyable, so that there is only one owner, and only one state for each link.
@@ -37,7 +37,7 @@ package struct Host: ~Copyable {
     }
 
     let configuration: Configuration
-    /// The random address for controllers without a public one.
+    /// The random static address of this host, for controllers without a public address.
     let fallbackAddress: DeviceAddress
 
     var phase = Phase.idle {
@@ -286,8 +286,8 @@ extension Host {
 
     /// Carries out a client's request.
     ///
-    /// A request that the client's role does not allow fails. The fast path does not check the role: it serves only a
-    /// client that owns the attribute, request or connection, and only a client with the right role can own these.
+    /// The request fails if the client's role does not allow it. The fast path does not check the role: it serves only
+    /// a client that owns the attribute, request or connection, and only a client with the right role can own these.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
         if performFast(request, for: client, at: now) {
             if scheduler.maySend { flush(at: now) }

@@ -76,7 +76,7 @@ package struct Limits: Equatable, Sendable {
     package var enhancedBearers = 5
     /// The MTU that this host offers on a channel, in octets, 64 to 65535.
     package var channelMTU = 4096
-    /// The MPS that this host offers on a channel, and the longest packet that it sends, in octets, 64 to 65533.
+    /// The MPS that this host offers on a channel, and the longest packet that this host sends, in octets, 64 to 65533.
     ///
     /// The default is the payload that fills one link-layer packet.
     package var channelPacket = 247

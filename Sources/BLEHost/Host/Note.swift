@@ -40,9 +40,9 @@ package enum Note: Equatable, Sendable {
     case dropped(PacketError, Place)
     /// A packet for an unknown channel was ignored.
     case unknownChannel(ChannelIdentifier, ConnectionHandle)
-    /// The link does not exist.
+    /// A packet, event or call was about a link that does not exist.
     case unknownLink(ConnectionHandle)
-    /// The client does not exist.
+    /// A call was about a client that does not exist.
     case unknownClient(ClientID)
     /// The controller sent an event without a cause, or one that the host has not enabled.
     case unexpectedEvent(HCI.EventCode)
@@ -72,7 +72,6 @@ package enum Note: Equatable, Sendable {
     case pairingUnwanted(ConnectionHandle)
     /// A bond for which neither the user nor an app had asked was removed to make room for another bond.
     case bondGaveWay(DeviceAddress)
-    /// A pairing failed.
     case pairingFailed(ConnectionHandle, PairingFailure)
     /// The security manager of a link ignored a packet or an answer.
     case pairing(SecurityNote, ConnectionHandle)
@@ -86,7 +85,7 @@ package enum Note: Equatable, Sendable {
     case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
     /// An ATT transaction timed out after 30 s.
     case transactionTimedOut(ConnectionHandle)
-    /// A client made a request about a central that does not belong to it, or that another app also uses.
+    /// A client made a request about a central that does not belong to the client, or that another app also uses.
     case foreignCentral(ClientID)
     /// A client made a request that sessions of its role may not make.
     case wrongRole(ClientID, ClientRole)

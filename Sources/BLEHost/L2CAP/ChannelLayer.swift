@@ -169,6 +169,6 @@ extension SendReceipt {
     /// Its upper 16 bits are not a valid link handle, which distinguishes it from the attribute layer's receipts.
     init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
 
-    /// The channel of the packet; `nil` if the packet is the attribute layer's.
+    /// The channel of the packet; `nil` if the packet belongs to the attribute layer.
     var channel: ChannelID? { rawValue & Self.mark == Self.mark ? ChannelID(rawValue: rawValue & ~Self.mark) : nil }
 }

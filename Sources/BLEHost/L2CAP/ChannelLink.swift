@@ -2,7 +2,7 @@ import BLEWire
 
 /// The channels of one link, and the pending requests about them.
 struct ChannelLink {
-    /// A channel that was requested from the peer.
+    /// A channel that this host has requested, and that the peer has not yet opened or refused.
     struct Opening {
         let kind: CreditChannel.Kind
         let spsm: SPSM

@@ -110,7 +110,7 @@ extension Host {
 
     /// Reads the PHYs of a new link.
     ///
-    /// The PHYs may differ from 1M if the link was created by an extended advertisement.
+    /// The PHYs may differ from 1M if the link was created through extended advertising.
     mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)

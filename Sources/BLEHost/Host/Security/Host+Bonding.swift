@@ -63,8 +63,8 @@ extension Host {
 
     /// Removes the bond with a peer.
     ///
-    /// A link to the peer ends if it is encrypted or is being encrypted. Requests on a link where the peer has not yet
-    /// proved the bond are continued without the bond.
+    /// A link to the peer ends if it is encrypted or is being encrypted. On a link where the peer has not yet proved
+    /// the bond, the waiting requests continue without the bond.
     mutating func removeBond(with peer: PeerIdentifier, at now: Instant) {
         let waiting = links.handles.filter { links[$0]?.peer == peer && awaitsProof($0) }
         remember(peers.unbonded(peer))

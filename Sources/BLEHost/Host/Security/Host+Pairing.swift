@@ -119,7 +119,7 @@ extension Host {
         disconnect(handle, for: failure ?? .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
     }
 
-    /// Starts pairing, or asks the peer to start it.
+    /// Starts pairing if this host is the central; otherwise asks the central to start it.
     private mutating func pair(
         _ handle: ConnectionHandle,
         needsMITM: Bool,
