@@ -33,7 +33,7 @@ struct AdvertisingSet: Sendable {
 
     let handle: UInt8
     var properties: Properties = [.connectable, .scannable, .legacy]
-    /// The time between two advertising events without the random delay, in nanoseconds.
+    /// The time between two advertising events in nanoseconds, not counting the random delay.
     private(set) var interval: Int64 = 1_280_000_000
     /// The primary channels in use: bit 0 for channel 37, bit 1 for 38, bit 2 for 39.
     var channels: UInt8 = 7
@@ -75,8 +75,8 @@ struct AdvertisingSet: Sendable {
 
     /// Returns whether `data` can be sent with this kind of advertisement.
     ///
-    /// A connectable extended advertisement cannot continue in a chain of packets, because a central must connect after
-    /// the first auxiliary packet.
+    /// Only connectable extended advertisements are checked. They cannot continue in a chain of packets, because a
+    /// central must connect after the first auxiliary packet.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54 and 7.8.56.
     func fits(_ data: [UInt8]) -> Bool {
@@ -85,7 +85,7 @@ struct AdvertisingSet: Sendable {
         return data.count <= 245 - target - power
     }
 
-    /// Sets the interval that the host requested.
+    /// Sets the interval that the host requested, in units of 625 µs.
     ///
     /// High duty cycle advertising uses its own fixed interval instead.
     ///
@@ -113,11 +113,11 @@ struct AdvertisingSet: Sendable {
         changeIdentifier()
     }
 
-    /// Stores a fragment of data from the host.
+    /// Stores all octets that the host has sent so far, until it sends the last fragment.
     mutating func assemble(_ octets: [UInt8], isScanResponse: Bool) {
         assembly = (isScanResponse, octets)
     }
 
-    /// Changes the data identifier although the data stays the same.
+    /// Changes the data identifier, so that scanners treat the data as new.
     mutating func changeIdentifier() { dataIdentifier = (dataIdentifier &+ 1) & 0x0FFF }
 }

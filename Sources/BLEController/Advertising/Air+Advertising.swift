@@ -78,7 +78,7 @@ extension Air {
     /// nanoseconds.
     static let channelGap: Int64 = 400_000
 
-    /// Sends a packet to the listeners `near`, and returns those that receive it and respond to it.
+    /// Sends a packet to the listeners `near`, and returns those that receive it and are ready to respond.
     private mutating func announce(
         _ announcement: LegacyAnnouncement,
         to near: [Int],
@@ -123,7 +123,7 @@ extension Air {
         return candidates
     }
 
-    /// Reports a received packet to the host of a scanner.
+    /// Reports a received packet to a scanner's host, unless the scanner's duplicate filter suppresses the report.
     ///
     /// - Returns: The advertiser's address as reported to the host; `nil` if the scanner ignores the advertiser.
     private mutating func receive(
@@ -191,7 +191,8 @@ extension Air {
 
     /// Returns the candidate for a device that responds to an advertisement.
     ///
-    /// `power` is the advertiser's transmit power and `strength` the strength at the device, both in dBm.
+    /// `power` is the advertiser's transmit power, and `strength` is the mean strength of its packets at the device,
+    /// both in dBm.
     func candidate(
         _ listener: Int,
         _ peer: DeviceAddress,

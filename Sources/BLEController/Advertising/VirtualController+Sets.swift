@@ -53,7 +53,7 @@ extension VirtualController {
         return !properties.contains(.anonymous) || properties.isDisjoint(with: [.connectable, .scannable])
     }
 
-    /// Returns whether a set has data that an advertisement with `properties` cannot carry, or that is too long for it.
+    /// Returns whether a set's data is too long for an advertisement with `properties`, or not allowed in one.
     private static func isTooMuch(_ set: AdvertisingSet, for properties: AdvertisingSet.Properties) -> Bool {
         if properties.contains(.legacy) { return max(set.data.count, set.scanResponse.count) > 31 }
         return properties.contains(.scannable) ? !set.data.isEmpty : !set.scanResponse.isEmpty
@@ -69,7 +69,9 @@ extension VirtualController {
         return .success
     }
 
-    /// Sets the advertising data or the scan response data of an advertising set, or a fragment of this data.
+    /// Executes LE Set Extended Advertising Data or LE Set Extended Scan Response Data.
+    ///
+    /// `operation` says whether `data` is the complete data or a fragment, or whether the data stays unchanged.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54 and 7.8.55.
     mutating func setData(
