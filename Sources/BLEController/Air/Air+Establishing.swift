@@ -62,7 +62,8 @@ extension Air {
     ///
     /// - Parameters:
     ///   - agreement: The parameters that the initiator chose.
-    ///   - isHeard: For each device, true if it takes part in the connection.
+    ///   - isHeard: For each device, true if it considers itself connected. A device that has missed or rejected the
+    ///     other device's packet does not.
     ///   - created: The time at which the packet that creates the connection ends.
     /// - Returns: The advertiser's connection handle; `nil` if the advertiser is not connected.
     @discardableResult

@@ -86,7 +86,8 @@ extension Air {
         emit(.disconnectionComplete(event), to: end.controller, at: instant)
     }
 
-    /// Reports to a host that the peer has acknowledged one of its fragments, which returns a credit.
+    /// Reports to a host that the peer has acknowledged one of the host's fragments, so that the host may send another
+    /// one.
     mutating func sendCompleted(_ handle: ConnectionHandle, to controller: Int, at instant: Instant) {
         guard admits(.numberOfCompletedPackets, controller) else { return }
         let packet = HCI.NumberOfCompletedPackets.packet(.init(handle: handle, count: 1))
@@ -173,7 +174,7 @@ extension Air {
 
     /// Asks a host whether it accepts the timing that the peer requests.
     ///
-    /// - Returns: True if the host's event mask allows the question; otherwise the host cannot answer it.
+    /// - Returns: False if the host's event mask suppresses the question, so that the host cannot answer.
     mutating func sendParameterRequest(
         _ end: LinkEnd,
         _ parameters: LL.ConnectionParameters,

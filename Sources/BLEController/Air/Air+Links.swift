@@ -111,7 +111,8 @@ extension Air {
         }
     }
 
-    /// Starts a procedure on a connection; returns false if too many are queued or the connection is being closed.
+    /// Queues a procedure on a connection, and starts it if it can start now; returns false if too many procedures are
+    /// queued or the connection is being closed.
     mutating func begin(
         _ procedure: LinkControl.Procedure,
         on index: Int,
@@ -123,7 +124,7 @@ extension Air {
         return true
     }
 
-    /// Starts those queued procedures of a connection that can start now.
+    /// Starts the queued procedures of one end of a connection that can start now.
     mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)

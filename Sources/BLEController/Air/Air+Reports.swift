@@ -69,11 +69,11 @@ extension Air {
         } while offset < report.data.count
     }
 
-    /// Reports to a host that one of its advertising sets has stopped, because of `end` or because a central has
-    /// connected.
+    /// Reports to a host that one of its advertising sets has stopped, because of `end` or, if `end` is `nil`, because
+    /// a central has connected.
     ///
-    /// The event contains the number of completed advertising events only if the set was enabled with a limit of events
-    /// and has reached that limit or its duration; otherwise that number is zero.
+    /// The event contains the number of completed advertising events only if the set was enabled with a limit on events
+    /// and has reached this limit or the end of its duration. Otherwise, the number is zero.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     mutating func sendSetTerminated(

@@ -13,7 +13,7 @@ extension Air {
         return false
     }
 
-    /// Runs the next activity without waiting until it is due, provided that the air ``carriesData``.
+    /// Runs the next activity without waiting until it is due, if ``carriesData`` is true.
     ///
     /// - Returns: The time at which the activity was due; `nil` if no activity was run.
     package mutating func runNext() -> Instant? {
@@ -61,7 +61,7 @@ extension Air {
     }
 
     /// Updates the set of listeners, and schedules the next change of the scan, after a controller has started or
-    /// stopped activities.
+    /// stopped scanning or initiating.
     mutating func refreshListening(_ controller: Int) {
         if controllers[controller].isListening {
             listeners.insert(controller, at: controllers[controller].identity.position)
@@ -82,8 +82,10 @@ extension Air {
         )
     }
 
-    /// Returns the mean strength in dBm with which `receiver` receives packets from `sender`; `nil` if it cannot
-    /// receive them.
+    /// Returns the mean strength, in dBm, of the sender's packets at the receiver; `nil` if the receiver cannot receive
+    /// them.
+    ///
+    /// `power` is the sender's transmit power, in dBm.
     func strength(from sender: Int, power: Int, to receiver: Int) -> Int? {
         if !partition.isEmpty,
             partition.contains(ControllerPair(ControllerID(rawValue: sender), ControllerID(rawValue: receiver)))

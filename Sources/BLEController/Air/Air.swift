@@ -3,7 +3,7 @@ package import BLEWire
 /// A simulated radio channel and the virtual controllers that share it.
 ///
 /// Hosts pass HCI packets in with ``receive(_:from:at:)`` and get HCI packets from ``next()``. The caller advances the
-/// one clock of the air with ``wake(at:)``. The same calls with the same seed always give the same outputs.
+/// air's clock with ``wake(at:)``. The same calls with the same seed always give the same outputs.
 ///
 /// A packet reaches only devices that listen on its channel at that time: scanners and initiators, or the peer of a
 /// connection.
@@ -34,7 +34,7 @@ package struct Air: ~Copyable {
         didSet { path.loss = conditions.loss }
     }
 
-    /// True if every packet on the air is output as ``Output/air(_:)``, too.
+    /// True if the air also outputs every packet as ``Output/air(_:)``.
     package var recordsAir: Bool {
         get { path.records != nil }
         set { path.records = newValue ? path.records ?? [] : nil }
@@ -66,7 +66,7 @@ package struct Air: ~Copyable {
     /// The latest time that a caller has passed in.
     var now = Instant()
 
-    /// Creates an empty air.
+    /// Creates an air without controllers.
     package init(seed: UInt64, conditions: Conditions = .init()) {
         self.conditions = conditions
         path = AirPath(random: SeededGenerator(seed: seed), loss: conditions.loss)
@@ -80,7 +80,7 @@ package struct Air: ~Copyable {
         return id
     }
 
-    /// Removes a controller, without telling its peers.
+    /// Removes a controller without disconnecting it first.
     ///
     /// The peers receive no more packets, so their supervision timeouts expire.
     package mutating func remove(_ id: ControllerID, at now: Instant) {

@@ -3,8 +3,8 @@
 ///
 /// Without the index, the air would check every listener for every packet, although in a large world most are out of
 /// range. The index divides the ground into squares with sides a little longer than the range of a packet sent at 0
-/// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order. All listeners that
-/// can receive the packet are among them.
+/// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order of their numbers.
+/// These include all listeners that can receive the packet.
 struct Listeners: Sendable {
     private struct Square: Hashable {
         var x: Int32
@@ -105,7 +105,7 @@ struct Listeners: Sendable {
         return Square(x: number(position.x), y: number(position.y))
     }
 
-    /// Returns the index of the row or column of the square that contains a coordinate.
+    /// Returns the index of the row or column of squares that contains a coordinate.
     ///
     /// Coordinates outside the grid are clamped to the first or last row or column.
     private static func number(_ coordinate: Double) -> Int32 {

@@ -50,8 +50,9 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The number of released outputs at the front of ``delayed`` at which they are removed, all at once because each
-    /// removal shifts the array.
+    /// The number of released outputs that accumulate in ``delayed`` before ``release(by:)`` removes them.
+    ///
+    /// They are removed together, because each removal shifts the array.
     private static let mostReleased = 64
 
     private mutating func forgetReleased() {
@@ -59,7 +60,7 @@ struct Outbox: Sendable {
         released = 0
     }
 
-    /// Drops the pending outputs of a controller that was reset.
+    /// Drops the outputs for a controller that are not released yet, because the controller was reset.
     mutating func drop(for controller: ControllerID) {
         forgetReleased()
         delayed.removeAll { entry in
