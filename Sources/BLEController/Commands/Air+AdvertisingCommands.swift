@@ -63,7 +63,7 @@ extension VirtualController {
     /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
     static let highDutyLimit = Duration.milliseconds(1_280)
 
-    /// Changes the one set that legacy commands use, which is created if needed.
+    /// Changes the only set that legacy commands use, after creating it if needed.
     mutating func withLegacySet(_ change: (inout AdvertisingSet) -> Void) {
         if sets.isEmpty {
             sets.append(AdvertisingSet(handle: 0))
@@ -103,7 +103,8 @@ extension VirtualController {
         }
     }
 
-    /// Returns the error status with which enabling a set fails; `nil` if the set can be enabled.
+    /// Returns the error for enabling a set that has no own address, or that is connectable although no more
+    /// connections are possible; otherwise `nil`.
     func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
         guard hasOwnAddress(set.ownAddressKind, to: set.peer, identity: identityAddress(of: set)) else {
             return .invalidCommandParameters

@@ -7,14 +7,12 @@ extension Air {
         outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
-    /// Returns whether a non-LE event may be sent to a controller's host now: neither the event mask nor a fault
-    /// suppresses it.
+    /// Decides whether a non-LE event is sent to a controller's host: the event mask or a fault may suppress it.
     mutating func admits(_ code: HCI.EventCode, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(code) && !loses(controller)
     }
 
-    /// Returns whether an LE event may be sent to a controller's host now: neither the event mask nor a fault
-    /// suppresses it.
+    /// Decides whether an LE event is sent to a controller's host: the event mask or a fault may suppress it.
     mutating func admits(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(subevent) && !loses(controller)
     }

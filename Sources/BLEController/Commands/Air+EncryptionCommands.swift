@@ -77,8 +77,8 @@ extension Air {
         emit(.leLongTermKeyRequest(event), to: end.controller, at: instant)
     }
 
-    /// Reports to a host that its link is now encrypted or why encryption failed, with the version of the event that
-    /// the host has enabled.
+    /// Reports to a host that its link is now encrypted, or why encryption failed, in the version of the event that the
+    /// host has enabled.
     mutating func sendEncryption(_ end: LinkEnd, status: UInt8, at instant: Instant) {
         let status = HCI.Status(wire: status)
         let encryption: HCI.EncryptionChange.Encryption = status == .success ? .on : .off

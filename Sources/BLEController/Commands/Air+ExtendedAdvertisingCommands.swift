@@ -73,7 +73,7 @@ extension Air {
         return true
     }
 
-    /// Enables or disables advertising sets.
+    /// Enables advertising sets; if one of them cannot be enabled, enables none.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.56.
     private mutating func enableSets(

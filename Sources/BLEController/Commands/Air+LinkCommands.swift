@@ -39,7 +39,7 @@ extension Air {
         _ = begin(procedure, on: connection.link, connection.role, at: now)
     }
 
-    /// Starts to end a connection.
+    /// Starts the termination of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     private mutating func disconnect(_ command: HCI.Disconnect, _ controller: Int) {
@@ -63,7 +63,7 @@ extension Air {
         scheduleLink(connection.link)
     }
 
-    /// Starts to read the features of the peer's controller.
+    /// Starts reading the features of the peer's controller.
     ///
     /// A controller that does not support Peripheral-initiated Features Exchange rejects the command in the peripheral
     /// role.
@@ -137,8 +137,9 @@ extension Air {
         links[connection.link].reject(.parameterRequest, connection.role, reason: command.reason.wire)
     }
 
-    /// Returns the connection with `handle` if its peer is waiting for the host to accept or reject new timing,
-    /// otherwise `nil`; and the status for the host's command.
+    /// Returns the connection with `handle` if its peer is waiting for the host to accept or reject new timing.
+    ///
+    /// Otherwise, the connection is `nil`, and the status is the error for the host's command.
     private func requested(
         _ handle: ConnectionHandle,
         _ controller: Int

@@ -71,7 +71,8 @@ extension Air {
         connection == nil ? .unknownConnectionIdentifier : .success
     }
 
-    /// Executes the commands for packet lengths and PHYs; returns false for other commands.
+    /// Executes the commands for packet lengths, and those that set PHYs and the authenticated payload timeout; returns
+    /// false for other commands.
     mutating func performPacketForms(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .writeAuthenticatedPayloadTimeout(let command): write(command, controller)
@@ -147,7 +148,7 @@ extension Air {
         27...251 ~= octets && 328...17_040 ~= time
     }
 
-    /// Sets the packet lengths that the host suggests for a connection, and starts to exchange them with the peer.
+    /// Stores the packet lengths that the host suggests for a connection, and starts a data length update.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.33.
     private mutating func setDataLength(_ command: HCI.LESetDataLength, _ controller: Int) {
@@ -183,7 +184,7 @@ extension Air {
 
 extension VirtualController {
     /// Returns the host's preferred PHYs as link layer PHY sets; `nil` if the host requests a PHY that the controller
-    /// does not support.
+    /// does not support, or no PHY for one direction.
     func preference(_ noPreference: HCI.NoPreference, _ transmit: PHYSet, _ receive: PHYSet) -> LL.PHYPreference? {
         let all = Self.supportedPHYs(identity.profile.features)
         let transmit = noPreference.contains(.transmitter) ? all : transmit.wire
@@ -194,7 +195,7 @@ extension VirtualController {
 }
 
 extension Link {
-    /// Returns the PHYs with which the end with this role sends and receives.
+    /// Returns the PHYs that the end with this role uses to send and receive.
     func phys(of role: Role) -> (transmit: PHY, receive: PHY) {
         let (down, up) = (PHY(wire: down.number), PHY(wire: up.number))
         return role == .central ? (down, up) : (up, down)

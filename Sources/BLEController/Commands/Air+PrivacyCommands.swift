@@ -115,8 +115,8 @@ extension Air {
         }
     }
 
-    /// Returns the status for a command that reads a private address; an error if `address` is `nil`, which means that
-    /// the device is not on the list or has no address in use.
+    /// Returns the status for a command that reads a private address: an error if `address` is `nil`, because the
+    /// device is not on the resolving list or no private address is in use for it.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.42 and 7.8.43.
     private static func status(_ address: DeviceAddress?) -> HCI.Status {

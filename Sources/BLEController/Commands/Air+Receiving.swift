@@ -40,7 +40,7 @@ extension Air {
         }
     }
 
-    /// Queues a fragment of an L2CAP packet from a host for the peer of a connection.
+    /// Queues a fragment of an L2CAP packet that a host sends to the peer of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 5.4.2.
     private mutating func receive(data bytes: Span<UInt8>, from controller: Int) {
@@ -93,6 +93,8 @@ extension Air {
 
     /// Rejects a command if the host already uses commands of the other generation (legacy or extended); returns
     /// whether it rejected the command.
+    ///
+    /// `generation` is the generation to which the command belongs.
     mutating func refuses(
         _ generation: VirtualController.Generation,
         _ opcode: HCI.Opcode,

@@ -77,7 +77,7 @@ extension Air {
         refreshListening(controller)
     }
 
-    /// Starts to create a connection; `initiator` is `nil` if the parameters of the command are invalid.
+    /// Starts the creation of a connection; `initiator` is `nil` if the parameters of the command are invalid.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66.
     private mutating func createConnection(_ initiator: Initiator?, _ opcode: HCI.Opcode, _ controller: Int) {

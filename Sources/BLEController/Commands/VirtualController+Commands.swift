@@ -3,7 +3,7 @@ import BLEWire
 extension VirtualController {
     /// Returns whether the controller supports a command.
     ///
-    /// The controller reports exactly these commands to its host as supported.
+    /// The result agrees with the list of supported commands that the controller reports to its host.
     func knows(_ opcode: HCI.Opcode) -> Bool { commands.contains(opcode) }
 
     /// Returns the commands that a controller with this profile supports.
