@@ -32,7 +32,8 @@ struct Acknowledgement: Sendable {
 
     /// Processes the header of a received packet.
     ///
-    /// - Returns: Whether the received payload is new, and the payload of this end that the packet acknowledges.
+    /// - Returns: `isNew` is true if the received payload is not a repetition. `acknowledged` is this end's payload
+    ///   that the packet acknowledges; `nil` if there is none.
     @inline(__always)
     mutating func receive(_ header: Bits) -> (isNew: Bool, acknowledged: Payload?) {
         var acknowledged: Payload?

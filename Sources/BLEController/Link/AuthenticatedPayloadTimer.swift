@@ -3,7 +3,7 @@ import BLEWire
 /// The authenticated payload timer of an encrypted link.
 ///
 /// After half of the timeout without an authenticated packet, this end sends a ping. After the whole timeout, the
-/// controller reports to the host that it has expired.
+/// controller reports the timeout to the host.
 ///
 /// Core 6.0, Vol 6, Part B, 5.4.
 struct AuthenticatedPayloadTimer: Sendable {

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The key with which a central's host wants to encrypt a link, and the random values that the central has generated
+/// The key that a central's host has supplied to encrypt a link, and the random values that the central has generated
 /// for the session.
 struct EncryptionTerms: Equatable, Sendable {
     let longTermKey: Key128

@@ -29,7 +29,7 @@ enum ChannelSelection {
         }
     }
 
-    /// Returns the pseudo-random number with which algorithm #2 chooses the channel of an event.
+    /// Returns the pseudo-random number that algorithm #2 uses to choose the channel of an event.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.8.3.2.
     static func pseudorandom(counter: UInt16, identifier: UInt16) -> UInt16 {

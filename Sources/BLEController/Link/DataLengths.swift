@@ -20,7 +20,9 @@ struct DataLengths: Sendable {
         local.receiveTime = 17_040
     }
 
-    /// Sets the longest packets that this end is willing to send, limited to the valid range.
+    /// Sets the maximum length in octets and the maximum duration in microseconds of the packets that this end sends.
+    ///
+    /// Both values are clamped to their valid ranges.
     mutating func suggest(octets: UInt16, time: UInt16) {
         local.transmitOctets = min(max(octets, 27), 251)
         local.transmitTime = min(max(time, 328), 17_040)
@@ -43,7 +45,7 @@ struct DataLengths: Sendable {
     /// Returns the maximum number of data octets in a packet on `phy`, excluding a message integrity code of
     /// `codeLength` octets.
     func transmitLimit(_ phy: AirPHY, codeLength: Int) -> Int {
-        // On a coded PHY a packet of 27 octets takes 2 704 µs, which is always allowed.
+        // On a coded PHY a packet of 27 octets takes 2,704 µs, which is always allowed.
         min(
             Int(effective.transmitOctets),
             phy.longest(within: Int64(effective.transmitTime) * 1_000, codeLength)

@@ -58,8 +58,8 @@ extension Link {
         case .featureRequest(let features), .peripheralFeatureRequest(let features):
             self[role].control.remoteFeatures = features
             let own = self[role].profile.features.rawValue
-            // In the first octet only features that both ends support are set; the others contain all features of this
-            // end.
+            // In the first octet only features that both ends support are set; the other octets contain all features of
+            // this end.
             self[role].control.send(.featureResponse(own & (features | ~0xFF)))
         case .featureResponse(let features):
             self[role].control.remoteFeatures = features

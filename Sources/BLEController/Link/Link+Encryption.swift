@@ -144,7 +144,7 @@ extension Link {
         resume(role, at: now, into: &events)
     }
 
-    /// Processes the packets that were postponed during the encryption procedure that has just ended.
+    /// Processes the packets that were postponed until the end of the encryption procedure.
     private mutating func resume(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
         for packet in self[role].encryption.takePostponed() { receive(packet, role, at: now, into: &events) }
     }

@@ -64,8 +64,8 @@ extension Link {
 
     /// Processes a packet that the end with this role has received, and appends the results to `deliveries`.
     ///
-    /// - Returns: The control PDU in the packet, if it contains a new one; the caller delivers it once the response has
-    /// been sent.
+    /// - Returns: A new control PDU, which the caller delivers once the response has been sent; `nil` if the packet
+    ///   contains none.
     private mutating func receive(
         _ packet: Transmission,
         by role: Role,
@@ -100,10 +100,10 @@ extension Link {
         }
     }
 
-    /// Ends the link at the end that has received a packet that is not authentic, such as one with an invalid message
-    /// integrity code.
+    /// Ends the link for the end with this role, which has received a packet that is not authentic, such as one with an
+    /// invalid message integrity code.
     ///
-    /// That end sends nothing more, so the peer's supervision timeout expires.
+    /// This end sends nothing more, so the peer's supervision timeout expires.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1; Part E, 1.
     private mutating func lose(
@@ -162,7 +162,7 @@ extension Link {
 
 /// Something that an exchange of packets brought about at one end of a link.
 ///
-/// Deliveries are kept in order.
+/// Deliveries are kept in the order in which they occurred.
 enum LinkDelivery: Sendable {
     /// The end with this role has received a part of an L2CAP packet.
     case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An event of a link that the host of the end with the given role receives.
+/// An event of a link for the host at the end with the given role.
 ///
 /// `status` and `reason` are HCI status codes.
 enum LinkEvent: Equatable, Sendable {
@@ -9,7 +9,7 @@ enum LinkEvent: Equatable, Sendable {
     case lengthsChanged(Role)
     case phyUpdated(Role, status: UInt8)
     case timingUpdated(Role, status: UInt8)
-    /// The peer requests new timing, and the host decides about it.
+    /// The peer requests new timing, which the host must accept or reject.
     case parametersRequested(Role, LL.ConnectionParameters)
     /// The central starts encryption, and the peripheral's host must supply the key.
     case keyRequested(LL.EncryptionRequest)
@@ -23,7 +23,7 @@ enum LinkEvent: Equatable, Sendable {
 }
 
 extension Link {
-    /// Starts those queued procedures of the end with this role that can start now.
+    /// Starts the queued procedures that can start now at the end with this role.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
@@ -103,14 +103,14 @@ extension Link {
 
     /// The instant for a new change, late enough for a peripheral that skips events or misses packets.
     ///
-    /// Its distance from the current event is the number of events that the peripheral may skip, plus the number of
-    /// events in one second, but at least six and at most twenty of these.
+    /// It is later than the current event by the number of events that the peripheral may skip plus the number of
+    /// events in one second. The latter number is clamped to the range from six to twenty.
     private var nextInstant: UInt16 {
         let perSecond = 800 / max(timing.interval, 1)
         return counter &+ timing.latency &+ min(max(perSecond, 6), 20)
     }
 
-    /// Chooses the PHYs from both ends' preferences, as the central does, and announces them.
+    /// Chooses the PHYs from both ends' preferences on behalf of the central, and announces them to the peripheral.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.10.
     mutating func decidePHYs(
@@ -134,7 +134,7 @@ extension Link {
         }
     }
 
-    /// Returns the fastest PHY in `choices`; 0 if it is the current one or there is none.
+    /// Returns the bit of the fastest PHY in the set `choices`; 0 if this is the current PHY or the set is empty.
     private static func best(_ choices: UInt8, current: AirPHY) -> UInt8 {
         let best: UInt8 = choices & 2 != 0 ? 2 : choices & 1 != 0 ? 1 : choices & 4 != 0 ? 4 : 0
         return best == current.bit ? 0 : best
@@ -175,8 +175,7 @@ extension Link {
         AirPHY(phy: bit == 4 ? 3 : bit, codedTwo: codedTwo)
     }
 
-    /// Ends the running procedure of the end with this role if `change` completes it; returns whether the end's host
-    /// requested that procedure.
+    /// Ends the running procedure of the end with this role if `change` completes it; returns false if it does not.
     private mutating func finishSettled(_ role: Role, _ change: LinkChange) -> Bool {
         switch (self[role].control.active, change) {
         case (.timing?, .timing), (.parameters?, .timing), (.phy?, .phy), (.channels?, .channels):

@@ -4,8 +4,8 @@ import BLEWire
 ///
 /// Each event starts at an anchor point.
 ///
-/// Both ends are stored in one value, because a packet from one end can be received only by the other. An end may be
-/// gone while the other has not noticed it yet, and a peripheral may have missed a change of timing.
+/// Both ends are stored in one value, because a packet from one end can be received only by the other. One end may be
+/// gone before the other end notices it, and a peripheral may have missed a change of timing.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.
 struct Link: Sendable {
@@ -130,8 +130,8 @@ struct Link: Sendable {
         return due
     }
 
-    /// Returns whether a connection event begins at `now` in which a change that the central has agreed on may take
-    /// effect.
+    /// Returns whether a connection event begins at `now` and the central has a pending change, which may take effect
+    /// then.
     @inline(__always)
     func mayChange(at now: Instant) -> Bool {
         isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
@@ -174,7 +174,7 @@ enum LinkStatus: UInt8, Sendable {
     case failedToBeEstablished = 0x3E
 }
 
-// The timeouts of an end that does not receive the packets for which it waits.
+// The timeouts of an end that does not receive the packets that it waits for.
 extension Link {
     /// Returns an end that has timed out by `now`, and the reason; `nil` if neither end has.
     @inline(__always)

@@ -53,16 +53,16 @@ struct LinkControl: Sendable {
     static let responseTimeout = Duration.seconds(40)
     /// The maximum number of queued procedures and of queued packets.
     ///
-    /// Channel maps and responses to the peer do not count as procedures.
+    /// Queued channel maps do not count. A procedure that responds to the peer is queued even if the limit is reached.
     static let limit = 8
 
     private var state = State.idle
     private var waiting: [Procedure] = []
     private var packets: [LLControlPacket] = []
-    /// The reason for which this end is closing the connection, and the time at which it stops waiting for the peer's
-    /// acknowledgement; `nil` if this end is not closing it.
+    /// This end's reason for closing the connection, and the time at which it stops waiting for the peer's
+    /// acknowledgement; `nil` unless this end is closing the connection.
     private(set) var termination: (reason: UInt8, deadline: Instant)?
-    /// True if this end has sent its version, which it does only once.
+    /// True if this end has sent its version, which it may send only once.
     var hasSentVersion = false
     /// The version of the peer.
     var remoteVersion: LL.VersionIndication?
@@ -106,8 +106,8 @@ struct LinkControl: Sendable {
 
     /// Queues a procedure; returns false if too many are queued or this end is closing the connection.
     ///
-    /// A new channel map replaces a queued one, so there is always room for it. A rejected channel map would be lost,
-    /// because no caller submits it again.
+    /// A new channel map replaces a queued one, so there is always room for it. This is necessary because no caller
+    /// would submit a rejected channel map again.
     mutating func submit(_ procedure: Procedure) -> Bool {
         if procedure.isOfChannels {
             guard termination == nil else { return false }
@@ -172,7 +172,7 @@ struct LinkControl: Sendable {
         packet.opcode.isOfEncryption || packet.opcode == .terminate
     }
 
-    /// Starts to close the connection, and drops all procedures and all other packets.
+    /// Starts closing the connection, and drops all procedures and all other packets.
     mutating func terminate(reason: UInt8, deadline: Instant) {
         guard termination == nil else { return }
         termination = (reason, deadline)

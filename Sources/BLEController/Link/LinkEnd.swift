@@ -1,7 +1,7 @@
 import BLECrypto
 import BLEWire
 
-/// One end of a connection: the state that its controller has for the connection.
+/// One end of a connection: the state that its controller keeps for the connection.
 struct LinkEnd: Sendable {
     let controller: Int
     let handle: ConnectionHandle
@@ -30,7 +30,7 @@ struct LinkEnd: Sendable {
     var prefersCodedTwo = false
     /// The authenticated payload timeout that the host has set.
     var payloadTimeout = AuthenticatedPayloadTimeout.standard
-    /// The reason for which the peripheral has closed the connection, until this end, the central, acknowledges it.
+    /// The peripheral's reason for closing the connection, until this end, the central, acknowledges the termination.
     var terminationReason: UInt8?
 
     init(
@@ -66,7 +66,7 @@ struct LinkEnd: Sendable {
     /// The time at which the authenticated payload timer is due; `nil` if the timer is off.
     var payloadDeadline: Instant? { kept?.encryption.payloadTimer.deadline(timeout: payloadTimeout.duration) }
 
-    /// Advances the authenticated payload timer if it is due.
+    /// Advances the authenticated payload timer if it is due, and returns the action that the caller must take.
     mutating func expirePayloadTimer(at now: Instant) -> AuthenticatedPayloadTimer.OnExpire {
         guard let deadline = payloadDeadline, deadline <= now else { return .nothing }
         return encryption.payloadTimer.expire(at: now, timeout: payloadTimeout.duration)
@@ -80,7 +80,7 @@ struct LinkEnd: Sendable {
         lengths.transmitLimit(phy, codeLength: codeLength)
     }
 
-    /// Returns the packet that this end sends now: once more the packet in flight if the peer has not acknowledged it,
+    /// Returns the packet that this end sends now: the packet in flight again if the peer has not acknowledged it,
     /// otherwise the next packet.
     mutating func transmit(_ phy: AirPHY) -> Transmission {
         let isHeld = kept?.encryption.isUnderWay ?? false
@@ -126,8 +126,8 @@ struct LinkEnd: Sendable {
         }
     }
 
-    /// Returns the payload of a received packet: `sealed`, decrypted, if the peer has encrypted the packet, otherwise
-    /// `plain`.
+    /// Returns the payload of a received packet: the decrypted octets of `sealed` if the peer has encrypted the packet,
+    /// otherwise `plain`.
     ///
     /// Returns `nil` if only one of the two ends uses encryption, the keys differ, or the packet is not allowed during
     /// an encryption procedure.

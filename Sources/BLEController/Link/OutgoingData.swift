@@ -1,4 +1,4 @@
-/// The queue of L2CAP fragments that a host sends on one connection; a fragment stays in it until the peer has
+/// The queue of L2CAP fragments that a host sends on one connection; a fragment stays in the queue until the peer has
 /// acknowledged it.
 ///
 /// The length of the queue is limited by the controller's buffers: if a host sends more, the controller drops the
