@@ -1,7 +1,8 @@
 import BLEWire
 
 extension Air {
-    /// Returns the address that a controller uses when it scans or initiates towards `peer`; `nil` if it has none.
+    /// Returns the address that a controller uses in scan requests and connection requests to `peer`; `nil` if it has
+    /// none.
     mutating func ownAddress(_ controller: Int, _ kind: UInt8, to peer: DeviceAddress) -> OwnAddress? {
         let identity = controllers[controller].identityAddress(kind)
         return ownAddress(controller, kind, to: peer, identity: identity)

@@ -4,7 +4,8 @@ import BLEWire
 struct OwnAddress: Equatable, Sendable {
     /// The over-the-air address.
     let onAir: DeviceAddress
-    /// The public or random address that the host chose for the activity; `nil` if the host set none.
+    /// The public or random address that the host chose for the activity; `nil` if the host chose the random address
+    /// but has not set it.
     let identity: DeviceAddress?
 
     /// True if the controller generated ``onAir``.

@@ -1,14 +1,15 @@
 import BLECrypto
 import BLEWire
 
-/// The resolving list of a controller: the peers with IRKs, and the private addresses that the controller generates.
+/// The resolving list of a controller: the peers with their IRKs, and the private addresses that the controller
+/// generates.
 ///
 /// An address is generated when it is first needed. When the timeout expires, addresses that were used in the meantime
 /// are replaced, and the others are dropped.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2.2, 1.3.2.3, 4.7 and 6; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77.
 struct ResolvingList: Sendable {
-    /// One of the two keys of an entry, with which an address is generated.
+    /// The kind of a key: each entry has two keys, and both can generate addresses.
     enum Key: Sendable {
         /// The local IRK, which generates addresses of this controller.
         case local
@@ -117,8 +118,8 @@ struct ResolvingList: Sendable {
         entries.contains { $0.identity == identity && $0.localKey != .zero }
     }
 
-    /// Returns the current private address for a peer, and generates it if needed; `nil` if the list has no such key
-    /// for the peer.
+    /// Returns the current private address for a peer, generated with `key` if there is none yet; `nil` if the peer is
+    /// not on the list or this key is zero.
     mutating func address(
         with key: Key,
         for identity: DeviceAddress,
@@ -140,8 +141,8 @@ struct ResolvingList: Sendable {
         index(of: identity).flatMap { entries[$0].local?.address }
     }
 
-    /// Returns the private address of a peer: the one last received from it, otherwise the one last generated for it as
-    /// a target.
+    /// Returns the private address that was last received from a peer; if none was received, the one that the
+    /// controller has generated as the peer's target address.
     func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
         index(of: identity).flatMap { entries[$0].lastReceived ?? entries[$0].target?.address }
     }

@@ -14,7 +14,8 @@ extension VirtualController {
     private enum Target {
         /// This controller, addressed by the public or random address that its host set.
         case identity(DeviceAddress)
-        /// This controller, addressed by a private address that stands for the address that its host set.
+        /// This controller, addressed by a private address; the value is the address that its host set, marked as
+        /// resolved.
         case resolved(DeviceAddress)
         /// A private address that was not generated with a local key.
         case unresolved(DeviceAddress)
@@ -45,8 +46,8 @@ extension VirtualController {
         }
     }
 
-    /// Returns the address of the advertiser to which the initiator connects; `nil` if the initiator ignores the
-    /// advertiser.
+    /// Returns the advertiser's address if the initiator connects to this advertiser; `nil` if the initiator ignores
+    /// it.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.4 and 6.4.
     mutating func wants(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {
@@ -55,8 +56,7 @@ extension VirtualController {
         if let target {
             switch meaning(of: target, initiator.ownAddressKind) {
             case .resolved: break
-            // An initiator that uses private addresses does not connect to an advertiser that addresses it by its
-            // identity address.
+            // An initiator with a private address ignores a directed advertisement to its identity address.
             case .identity:
                 guard initiator.ownAddressKind & 2 == 0 || !resolvingList.hasLocalKey(for: peer.onAir) else {
                     return nil
@@ -72,8 +72,7 @@ extension VirtualController {
         return isWanted ? peer : nil
     }
 
-    /// Returns the address of a scanner, resolved if possible, if the advertiser answers its scan request; otherwise
-    /// `nil`.
+    /// Returns a scanner's address, resolved if possible; `nil` if the advertiser does not answer the scan request.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func answersScan(of set: AdvertisingSet, from address: DeviceAddress) -> DeviceAddress? {
@@ -102,6 +101,6 @@ extension AdvertisingSet {
 }
 
 extension DeviceAddress {
-    /// The form in which the filter accept list contains this address.
+    /// This address in the form of a filter accept list entry, which does not show whether the controller resolved it.
     fileprivate var listed: Self { kind == .anonymous ? self : onAir }
 }
