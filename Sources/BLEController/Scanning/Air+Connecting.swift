@@ -66,7 +66,7 @@ extension Air {
         return carry(.connect(indication, channelSelection: agreement.usesAlgorithm2), leg) != nil
     }
 
-    /// Stops initiating once the connection has been created.
+    /// Stops initiating, because the initiator has created a connection or the host has cancelled the creation.
     mutating func finishInitiating(_ controller: Int) {
         controllers[controller].initiator = nil
         refreshListening(controller)

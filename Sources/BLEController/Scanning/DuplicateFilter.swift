@@ -4,7 +4,7 @@ import BLEWire
 ///
 /// When it is full, it drops its oldest entry.
 struct DuplicateFilter: Sendable {
-    /// The properties of a report; two reports in which they are equal are duplicates.
+    /// The properties of a report that are compared; two reports with equal keys are duplicates.
     struct Key: Hashable, Sendable {
         let address: DeviceAddress
         /// The kind of report; for extended advertisements also the set and data identifiers.

@@ -24,8 +24,8 @@ extension Initiator {
             guard let wanted else { continue }
             guard let timing = Link.Timing(wanted.parameters) else { return nil }
             terms.append(Terms(phy: phy.number, timing: timing))
-            // The primary channels do not use 2M, so its terms apply only to auxiliary packets, and need no scan
-            // window.
+            // The primary channels do not use 2M, so the parameters for 2M apply only to auxiliary packets, and need no
+            // scan window.
             guard phy != .twoMegabit else { continue }
             guard wanted.window <= wanted.interval else { return nil }
             windows.append(ScanWindow(phy, .passive, wanted.interval, wanted.window))

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The target and the parameters with which a controller is creating a connection.
+/// The target and the parameters of a connection that a controller is creating.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.4.
 struct Initiator: Sendable {
@@ -24,7 +24,7 @@ struct Initiator: Sendable {
     let ownAddressKind: UInt8
     var windows: [ScanWindow]
     let terms: [Terms]
-    /// True if an extended command started the initiator, which then also connects to extended advertisers.
+    /// True if an extended command started the initiator, so that it also connects to extended advertisers.
     let isExtended: Bool
 
     /// Returns the timing for a connection on `phy`, or the timing for the first PHY if the host has given none for
@@ -41,7 +41,7 @@ struct Initiator: Sendable {
 
 /// The filter accept list of a controller.
 ///
-/// It is an array, because it is short.
+/// It is stored in an array, because it is short.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.14 to 7.8.17.
 struct AcceptList: Sendable {

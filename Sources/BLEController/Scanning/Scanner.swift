@@ -17,8 +17,8 @@ struct Scanner: Sendable {
         case off
         /// The scan is on.
         ///
-        /// `until` is the end of the scan, or of its part in the current period; `nil` for no end. `period` is the time
-        /// from the start of one period to the start of the next; `nil` for a single scan.
+        /// `until` is the end of the scan or, if the scan is repeated, of its current repetition; `nil` for no end.
+        /// `period` is the time from the start of one period to the start of the next; `nil` for a single scan.
         case on(until: Instant?, period: Duration?)
         /// The scan pauses until the next period starts at `at`; it then scans for `duration`.
         case paused(at: Instant, duration: Duration, period: Duration)
@@ -38,7 +38,7 @@ struct Scanner: Sendable {
     var usesAcceptList = false
     /// True if the scanner also reports directed advertisements to private addresses that it cannot resolve.
     var takesUnresolved = false
-    /// True if extended commands started the scan, which then sends extended advertising reports.
+    /// True if extended commands started the scan, so that the host receives extended advertising reports.
     var isExtended = false
     var duplicates = Duplicates.reported
     private(set) var state = State.off
@@ -62,7 +62,7 @@ struct Scanner: Sendable {
         }
     }
 
-    /// Starts to scan for `duration`, and again in every `period`.
+    /// Starts scanning for `duration`, and repeats the scan in every `period`.
     ///
     /// If `duration` is `nil`, the scan continues until the host disables it. If `period` is `nil`, the scan is not
     /// repeated.
@@ -144,8 +144,8 @@ struct ScanBackoff: Sendable {
 
 /// The times and channels at which a receiver listens for advertisements on one PHY.
 ///
-/// It listens during one window in each interval, and moves to the next of the three primary channels after each
-/// interval.
+/// The receiver listens during one window in each interval, and moves to the next of the three primary channels after
+/// each interval.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.
 struct ScanWindow: Equatable, Sendable {

@@ -13,7 +13,7 @@ extension VirtualController {
     /// Returns whether the scanner and the initiator receive a packet that starts at `instant`.
     ///
     /// The first value is true if an active scan receives the packet, false if a passive scan does, and `nil` if no
-    /// scan does. One call for both accesses the controller only once.
+    /// scan does. A single method for both questions saves one access to the controller.
     @inline(__always)
     mutating func receives(
         _ channel: Int,
@@ -53,8 +53,8 @@ extension VirtualController {
         _ kind: AdvertisingReport.Kind,
         _ dataInfo: LL.ExtendedAdvertisement.DataInfo?
     ) -> DuplicateFilter.Key {
-        // Scan responses and directed advertisements count separately. Apart from that, another kind does not make a
-        // report new.
+        // Scan responses and directed advertisements count separately. Apart from that, a report that differs only in
+        // its kind is a duplicate.
         let kindBits: UInt64 = kind.contains(.isResponse) ? 1 : kind.contains(.isDirected) ? 2 : 0
         let setBits = dataInfo.map { UInt64($0.wire) << 8 | 1 << 24 } ?? 0
         return .init(address: address, detail: kindBits | setBits)
