@@ -14,7 +14,7 @@ package struct ControllerIdentity: Sendable {
             self.features = features
         }
 
-        /// A controller of Core 5.3 with every feature that this module implements.
+        /// A Core 5.3 controller with every feature that this module implements.
         package static let core5 = Self(
             version: 0x0C,
             features: [
@@ -24,8 +24,7 @@ package struct ControllerIdentity: Sendable {
                 .extendedAdvertising, .channelSelectionAlgorithm2, .remotePublicKeyValidation,
             ]
         )
-        /// A controller of Core 4.0: only legacy advertising, the 1M PHY, packets of up to 27 octets, and few
-        /// procedures.
+        /// A Core 4.0 controller: only legacy advertising, the 1M PHY, packets of up to 27 octets, and few procedures.
         package static let legacyOnly = Self(version: 0x06, features: [.encryption])
     }
 
@@ -37,11 +36,11 @@ package struct ControllerIdentity: Sendable {
     package var transmitPower: Int
     /// The HCI Subversion that the controller reports.
     ///
-    /// A value larger than ``standardSubversion`` identifies this run of the radio, so that a host can tell it from
-    /// other runs.
+    /// A value larger than ``standardSubversion`` is the number of the current run of a virtual radio, so that a host
+    /// can distinguish its runs.
     package var subversion = Self.standardSubversion
 
-    /// The HCI Subversion of a controller that does not identify its run.
+    /// The HCI Subversion of a controller that does not report the number of its run.
     package static let standardSubversion: UInt16 = 1
 
     package init(

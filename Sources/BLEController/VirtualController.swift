@@ -1,7 +1,7 @@
 import BLECrypto
 import BLEWire
 
-/// One virtual controller: the settings of its host, and its current activities.
+/// One virtual controller: the settings that its host has made, and its current activities.
 ///
 /// It carries out the commands from its host: advertising, scanning, connecting, and filtering and resolving addresses.
 ///
@@ -14,7 +14,8 @@ struct VirtualController: Sendable {
         /// The index of the connection in ``Air/links``.
         let link: Int
         let role: Role
-        /// The public or random address that the host chose for this end; `nil` if the host set none.
+        /// The public or random address that the host chose for this end; `nil` if the host chose the random address
+        /// but has not set it.
         ///
         /// The packets may have carried a private address instead.
         let own: DeviceAddress?
@@ -40,7 +41,7 @@ struct VirtualController: Sendable {
     static let aclCount = 16
     /// The transmit power range, in dBm.
     static let powers = -20...10
-    /// The manufacturer's company identifier: the value for no company.
+    /// The company identifier that the controller reports: the value that stands for no company.
     static let company: UInt16 = 0xFFFF
     static let subversion = ControllerIdentity.standardSubversion
 
@@ -59,7 +60,7 @@ struct VirtualController: Sendable {
     /// The time at which the controller replaces its private addresses, and the token of the schedule entry for the
     /// replacement.
     var rotation: (instant: Instant, token: UInt64)?
-    /// The gain or loss between radio and antenna that the host has set, in tenths of a decibel.
+    /// The gain or loss between radio and antenna, as set by the host, in tenths of a decibel.
     var compensation: (transmit: Int16, receive: Int16) = (0, 0)
     var connections: [Connection] = []
     var channelMap = ChannelMap.all
@@ -111,7 +112,7 @@ struct VirtualController: Sendable {
 
     /// Returns whether this controller already has a connection between the two addresses.
     ///
-    /// The specification allows only one.
+    /// The specification allows only one such connection.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.
     func isConnected(_ own: DeviceAddress?, to peer: DeviceAddress) -> Bool {
@@ -146,7 +147,7 @@ struct VirtualController: Sendable {
 
     /// Returns an unused connection handle.
     ///
-    /// All other unused handles are used before a handle is used again.
+    /// A handle is reused only after all other unused handles have been used.
     mutating func nextHandle() -> ConnectionHandle {
         repeat { lastHandle = lastHandle >= 0x0EFF ? 0 : lastHandle + 1 } while isTaken(lastHandle)
         guard let handle = ConnectionHandle(wire: lastHandle) else { preconditionFailure("a handle is out of range") }
@@ -162,7 +163,7 @@ package struct ControllerFaults: Hashable, Sendable {
     package var isMute = false
     /// The probability, from 0 to 1, that an event is lost on its way to the host.
     package var dropEvents = 0.0
-    /// The number of connection requests over the air to this controller that are still to be lost.
+    /// The number of upcoming connection requests to this controller that are lost on the air.
     package var lostConnectIndications = 0
 
     package init() {}
