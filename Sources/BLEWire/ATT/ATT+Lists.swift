@@ -25,7 +25,7 @@ extension ATT {
         }
     }
 
-    /// A request for all attributes of a type that starts groups: their values, and the end of each group.
+    /// A request for all groups that start with an attribute of a given type, and for the values of these attributes.
     ///
     /// Clients use it to discover services.
     ///

@@ -44,7 +44,7 @@ extension ATT {
 
         /// True for commands, to which servers do not respond.
         ///
-        /// A server ignores a command that it does not know.
+        /// A server ignores unknown commands.
         package var isCommand: Bool { wire & 0x40 != 0 }
 
         /// True if the last twelve octets of the packet are an authentication signature.

@@ -19,7 +19,7 @@ extension ATT {
 
         package init() {}
 
-        /// Creates a response from entries whose values are no longer than ``maximumValueLength``.
+        /// Creates a response from entries with values of at most ``maximumValueLength`` octets.
         package init(entries: Entries) {
             precondition(!entries.isEmpty, "a response that finds something has an entry")
             precondition(entries.valueLength <= Self.maximumValueLength, "an entry's length is one octet")

@@ -1,4 +1,4 @@
-/// The Attribute Protocol (ATT), by which a client discovers, reads and writes the attributes of a server.
+/// The Attribute Protocol (ATT), which clients use to discover, read and write the attributes of a server.
 ///
 /// Core 6.0, Vol 3, Part F.
 @usableFromInline package enum ATT {

@@ -37,8 +37,8 @@ package enum ATTPacket: Equatable, Sendable {
     /// Decodes a packet that fills `bytes` exactly.
     ///
     /// - Throws: ``PacketError/unknown(code:)`` for an undefined opcode; a server responds with "request not supported"
-    ///   unless the packet is a command. Otherwise the error with which decoding a field failed; a server responds with
-    ///   "invalid PDU" if the packet is a request.
+    ///   unless the packet is a command. Otherwise, the error from decoding a field; a server responds with "invalid
+    ///   PDU" if the packet is a request.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = ATT.Opcode(wire: 0)
