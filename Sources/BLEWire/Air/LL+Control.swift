@@ -45,7 +45,7 @@ extension LL {
         }
     }
 
-    /// LL_CONNECTION_UPDATE_IND: new timing, which applies from the connection event `instant`.
+    /// LL_CONNECTION_UPDATE_IND: new timing, which applies from the connection event with the number `instant`.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.1.
     package struct ConnectionUpdate: Packet {
@@ -72,7 +72,7 @@ extension LL {
         }
     }
 
-    /// LL_CHANNEL_MAP_IND: the channels to use from the connection event `instant`.
+    /// LL_CHANNEL_MAP_IND: the channels to use from the connection event with the number `instant`.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.2.
     package struct ChannelMapIndication: Packet {
@@ -125,7 +125,7 @@ extension LL {
         package var latency: UInt16 = 0
         /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16 = 0
-        /// The unit that the connection interval should preferably be a multiple of, in units of 1.25 ms.
+        /// The preferred divisor of the connection interval, in units of 1.25 ms.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
         /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF if the position is
@@ -223,7 +223,8 @@ extension LL {
         }
     }
 
-    /// LL_PHY_UPDATE_IND: the PHYs to use from the connection event `instant`; 0 for no change.
+    /// LL_PHY_UPDATE_IND: the PHYs to use from the connection event with the number `instant`; a PHY of 0 stands for no
+    /// change.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.23.
     package struct PHYUpdate: Packet, Hashable {

@@ -27,8 +27,8 @@ extension LL {
             ///
             /// - Parameters:
             ///   - channel: The channel index, 0 to 36.
-            ///   - offset: The time from the start of the packet that contains the pointer, in microseconds, up to 2
-            ///     457 300.
+            ///   - offset: The time from the start of the packet that contains the pointer, in microseconds, up to
+            ///     2,457,300.
             ///   - phy: The PHY: 0 for 1M, 1 for 2M, 2 for Coded.
             package init(channel: UInt8, offset: Int, phy: UInt8) {
                 let long = offset >= 30 * 0x2000
@@ -47,7 +47,7 @@ extension LL {
         package var mode = Mode.neither
         package var advertiser: DeviceAddress?
         package var target: DeviceAddress?
-        /// The description of the constant tone that follows the packet; `nil` if no constant tone follows.
+        /// The description of the Constant Tone Extension after the packet; `nil` if there is none.
         package var toneInfo: UInt8?
         package var dataInfo: DataInfo?
         package var auxiliary: AuxiliaryPointer?
