@@ -1,7 +1,7 @@
 /// One layer of a decoded packet: its name, and its fields with their octet ranges.
 ///
 /// A monitor prints one line for each layer. The ranges are relative to the first octet of the layer, not to that of
-/// the whole packet.
+/// the packet.
 package struct DissectedLayer: Equatable, Sendable {
     /// The protocol and packet name, such as "ATT Write Request".
     package let name: String

@@ -42,14 +42,15 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// a UUID).
     ///
     /// A decoder returns the number of remaining octets, and rejects a number that is not in `choices`. A generator
-    /// picks one of the choices. Other visitors return `current`.
+    /// picks one of the choices. Other visitors return `current`, the length that the field has now.
     mutating func size(_ current: Int, among choices: [Int], _ name: StaticString) throws(PacketError) -> Int
 
     /// Returns the length of a field that takes all remaining octets except the last `trailing` ones, at most `limit`
     /// octets.
     ///
     /// A decoder counts the remaining octets, and rejects a packet in which fewer than `trailing` are left. A generator
-    /// uses the full `limit`, or a random length if there is none. Other visitors return `current`.
+    /// uses the full `limit`, or a random length if there is none. Other visitors return `current`, the length that the
+    /// field has now.
     mutating func extent(
         _ current: Int,
         before trailing: Int,
@@ -59,7 +60,7 @@ package protocol Wire: ~Copyable, ~Escapable {
 
     /// Visits handles, each followed by a value of `length` octets, up to the end of the packet.
     ///
-    /// The whole list is stored in `octets` as it is sent, so it need not be split.
+    /// `octets` contains the whole list in its encoded form, so the list need not be split.
     mutating func valueList(
         _ octets: inout [UInt8],
         length: Int,
@@ -78,12 +79,12 @@ package protocol Wire: ~Copyable, ~Escapable {
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
 
-/// The constraint for a generic parameter that takes any wire.
+/// The constraint for a generic parameter that accepts every type that conforms to ``Wire``.
 ///
-/// A wire need not be escapable, because a decoder borrows the bytes that it reads.
+/// Such a type need not be escapable, because a decoder borrows the bytes that it reads.
 package typealias AnyWire = Wire & ~Copyable & ~Escapable
 
-/// A protocol data unit (PDU), or a part of one with fields: a header, or an element of a list.
+/// A protocol data unit (PDU), or a part of a PDU that has fields of its own: a header, or an element of a list.
 package protocol Packet: Equatable, Sendable {
     /// Creates a packet whose fields are zero, empty or a default, for a decoder to fill in.
     init()
@@ -192,7 +193,9 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits fields of one type up to the end of the packet; a decoder starts each field with the value `blank`.
+    /// Visits fields of one type up to the end of the packet.
+    ///
+    /// `blank` is the value that a new field has before a decoder sets it.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func fields<F: WireField>(
@@ -231,8 +234,8 @@ extension Wire where Self: ~Copyable & ~Escapable {
 
 /// An integer type of 8 to 128 bits that a field can have.
 ///
-/// Generic code that the compiler cannot specialize, as in the session messages of other modules, needs only two calls
-/// through this protocol per field.
+/// The compiler cannot specialize all generic code that uses this protocol, such as that for the session messages of
+/// other modules. The requirements are chosen so that such code makes only two calls per field.
 package protocol WireInteger: FixedWidthInteger, UnsignedInteger, Sendable {
     /// The number of octets in the integer.
     static var octets: Int { get }
