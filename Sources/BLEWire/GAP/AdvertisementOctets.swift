@@ -32,8 +32,9 @@ package struct AdvertisementOctets: Equatable, Sendable {
     /// The local name, as ``MergedAdvertisement/localName`` defines it.
     package var localName: String? { nameRange.map { AdvertisingData.name(all[$0]) } }
 
-    /// The range in ``all`` of the octets of ``localName``, including those after a zero octet, which are not part of
-    /// the name.
+    /// The range of ``localName`` in ``all``; `nil` if there is no name.
+    ///
+    /// The range includes the first zero octet and all octets after it, which are not part of the name.
     package var nameRange: Range<Int>? {
         let first = names(in: 0..<advertisementLength)
         if let name = first.complete { return name }

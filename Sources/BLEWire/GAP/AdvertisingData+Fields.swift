@@ -140,7 +140,7 @@ extension AdvertisingData.Structure {
         return AdvertisingData.ServiceData(service: service, data: [UInt8](data.dropFirst(count)))
     }
 
-    /// The data as text for people.
+    /// The data as human-readable text.
     var text: String {
         let single = AdvertisingData([self])
         switch type {

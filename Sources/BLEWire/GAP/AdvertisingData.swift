@@ -85,7 +85,8 @@ package struct AdvertisingData: Equatable, Sendable {
         structures.first { $0.type == type }?.data
     }
 
-    /// Returns the type and the range of the data of the structure that begins at `offset` in encoded advertising data.
+    /// Returns the type of the structure that begins at `offset` in encoded advertising data, and the range of its
+    /// data.
     ///
     /// Returns `nil` at the end of the advertising data, or if the structure extends past that end.
     ///

@@ -53,7 +53,7 @@ package struct AdvertisingDataBuilder: Sendable {
 
     /// Adds as many service UUIDs as fit.
     ///
-    /// Each UUID keeps its form, and all UUIDs of one length are in one list.
+    /// Each UUID keeps its form of 16, 32 or 128 bits, and all UUIDs of one length are in one list.
     ///
     /// If a service does not fit, the list that lacks it is marked as incomplete.
     ///

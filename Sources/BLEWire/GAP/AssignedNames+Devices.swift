@@ -114,7 +114,8 @@ package struct Appearance: WireField, Hashable {
 }
 
 extension Appearance: CustomStringConvertible {
-    /// The name of the category and subcategory, or four hex digits.
+    /// The name of the category, and the number of the subcategory unless it is 0; four hex digits for an unknown
+    /// category.
     package var description: String {
         let digits = "0x" + [UInt8(wire >> 8), UInt8(wire & 0xFF)].hexadecimal.uppercased()
         guard let categoryName else { return digits }

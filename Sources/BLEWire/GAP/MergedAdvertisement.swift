@@ -1,6 +1,6 @@
 /// The merged fields of an advertisement and its scan response.
 ///
-/// Each of the two packets is decoded by itself. Then the fields of each type are merged:
+/// The two packets are decoded separately. Then the fields of each type are merged:
 ///
 /// | field | merged value |
 /// | --- | --- |
