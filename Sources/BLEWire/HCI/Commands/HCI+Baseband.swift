@@ -1,5 +1,5 @@
 extension HCI {
-    /// The kinds of data from the controller for which the host wants flow control.
+    /// The kinds of data from the controller for which the host enables flow control.
     package enum HostFlowControl: UInt8, WireField, CustomStringConvertible {
         case off = 0, acl = 1, synchronous = 2, both = 3
 
@@ -115,7 +115,7 @@ extension HCI {
         }
     }
 
-    /// Returns credits for data that the host has processed.
+    /// Returns credits to the controller for data that the host has processed.
     ///
     /// The host may send this command at any time, even while it waits for the response to another command. The
     /// controller responds only if there is an error.

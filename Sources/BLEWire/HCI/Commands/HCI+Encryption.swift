@@ -53,7 +53,7 @@ extension HCI {
         }
     }
 
-    /// Responds to ``HCI/LELongTermKeyRequest`` that the host has no key.
+    /// Reports, in response to ``HCI/LELongTermKeyRequest``, that the host has no key.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.26.
     package struct LELongTermKeyRequestNegativeReply: HCICommand {
@@ -86,8 +86,8 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Makes the controller compute the Diffie-Hellman key from a peer's public key and the key pair that it generated
-    /// last.
+    /// Makes the controller compute the Diffie-Hellman key from a peer's public key and the controller's latest key
+    /// pair.
     ///
     /// ``HCI/LEGenerateDHKeyComplete`` reports the result.
     ///

@@ -95,7 +95,9 @@ private struct InitiatingPHYs: WireField, CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a part of a packet if `present` is true, as another field says; otherwise sets the part to `nil`.
+    /// Visits an optional part of a packet if `present` is true; otherwise sets the part to `nil`.
+    ///
+    /// `present` comes from another field of the packet.
     @_lifetime(self: copy self)
     mutating func nested<P: Packet>(_ packet: inout P?, if present: Bool) throws(PacketError) {
         guard present else {

@@ -100,7 +100,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the strength with which the controller receives a peer.
+    /// Reads the strength of the signal that the controller receives from a peer.
     ///
     /// Core 6.0, Vol 4, Part E, 7.5.4.
     package struct ReadRSSI: HCICommand {
@@ -181,7 +181,7 @@ extension HCI.ReadLocalSupportedFeatures {
     /// The return parameters of ``HCI/ReadLocalSupportedFeatures``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// Bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
+        /// The features, one bit each: bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
         package var features: UInt64 = 0
 
         package init() {}

@@ -1,5 +1,5 @@
 extension HCI {
-    /// The set of directions for which the host leaves the choice of the PHY to the controller.
+    /// The set of directions for which the host lets the controller choose the PHY.
     package struct NoPreference: OptionSet, WireField, Hashable, CustomStringConvertible {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
