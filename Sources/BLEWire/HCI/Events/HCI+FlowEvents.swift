@@ -31,8 +31,8 @@ extension HCI {
 
         /// Returns the decoded return parameters of a command of type `Command`.
         ///
-        /// - Throws: The error with which decoding the parameters failed; ``PacketError/unknown(code:)`` if this is the
-        ///   response to another command.
+        /// - Throws: The error from decoding the parameters; ``PacketError/unknown(code:)`` if this is the response to
+        ///   another command.
         package func returned<Command: HCICommand>(by _: Command.Type) throws(PacketError) -> Command.Return {
             guard opcode == Command.opcode else { throw .unknown(code: opcode.wire) }
             return try Command.Return(decoding: parameters)
@@ -128,7 +128,7 @@ extension HCI {
             ]
         }
 
-        /// Calls `body` with each entry of an event, without a copy of the event.
+        /// Calls `body` with each entry of an event, without copying the event.
         ///
         /// If the event is malformed, the method throws and never calls `body`.
         ///
@@ -136,7 +136,7 @@ extension HCI {
         ///   - event: The octets after the packet indicator.
         ///   - body: Called with each entry.
         /// - Returns: `false` if `event` is an event of another kind.
-        /// - Throws: The error with which decoding the event failed.
+        /// - Throws: The error from decoding the event.
         package static func forEach(
             in event: Span<UInt8>,
             _ body: (CompletedPackets) -> Void

@@ -159,7 +159,7 @@ extension HCI {
         }
     }
 
-    /// Reports that no authenticated packet has arrived on an encrypted link for the authenticated payload timeout.
+    /// Reports that no authenticated packet has arrived on an encrypted link within the authenticated payload timeout.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.75.
     package struct AuthenticatedPayloadTimeoutExpired: HCIEvent {

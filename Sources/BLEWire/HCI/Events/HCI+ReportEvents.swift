@@ -81,7 +81,7 @@ extension HCI {
                 && packet[3] == subevent.wire
         }
 
-        /// Calls `body` with each report of an event, without a copy of the event.
+        /// Calls `body` with each report of an event, without copying the event.
         ///
         /// If the event is malformed, the method throws and never calls `body`.
         ///
@@ -89,7 +89,7 @@ extension HCI {
         ///   - packet: The complete H4 packet, including the packet indicator.
         ///   - body: Called with the type, address, data and signal strength of each report.
         /// - Returns: `false` if `packet` is a packet of another kind.
-        /// - Throws: The error with which decoding the event failed.
+        /// - Throws: The error from decoding the event.
         @inline(__always)
         package static func forEach(
             in packet: Span<UInt8>,

@@ -1,6 +1,7 @@
 extension HCI {
-    /// A peer's request to encrypt a link, to which the host must respond with the key, or with the statement that it
-    /// has none.
+    /// A peer's request to encrypt a link.
+    ///
+    /// The host must respond with the key, or report that it has none.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.5.
     package struct LELongTermKeyRequest: HCILEEvent {

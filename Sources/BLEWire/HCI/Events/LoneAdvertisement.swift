@@ -1,21 +1,22 @@
 /// A view of a legacy advertisement or scan response that is the only report in its event, as most are.
 ///
-/// It contains only the fields of the report. The advertising data stays in the received packet.
+/// It contains only the type, the address and the signal strength. The advertising data stays in the received packet.
 ///
 /// All members can be inlined into other modules, because the host checks every received packet for this form.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 @usableFromInline
 package struct LoneAdvertisement: Equatable, Sendable {
-    /// The offset of the data in the H4 packet; the octet after the data, which is the packet's last, is the signal
-    /// strength.
+    /// The offset of the data in the H4 packet.
+    ///
+    /// The data ends before the last octet of the packet, which is the signal strength.
     @inlinable package static var start: Int { 14 }
 
     @usableFromInline package let type: HCI.LEAdvertisingReport.EventType
     @usableFromInline package let address: DeviceAddress
     @usableFromInline package let rssi: RSSI
 
-    /// Reads the fields of a whole H4 packet; returns `nil` if the packet is not an event with a single legacy report.
+    /// Reads the fields of an H4 packet; returns `nil` unless the packet is an event with a single legacy report.
     @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
         let count = packet.count, start = Self.start
