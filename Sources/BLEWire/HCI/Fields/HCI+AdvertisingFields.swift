@@ -83,7 +83,7 @@ extension HCI {
 
         package static let all = Self(valid: 7)
 
-        /// Returns whether the advertiser uses a channel; `false` for all channels except 37, 38 and 39.
+        /// Returns whether the advertiser uses a primary channel (37, 38 or 39); false for any other number.
         package func contains(channel: Int) -> Bool { 37...39 ~= channel && wire >> UInt8(channel - 37) & 1 == 1 }
 
         package var description: String { (37...39).filter(contains).map(String.init).joined(separator: ", ") }

@@ -13,7 +13,7 @@ extension HCI.LEExtendedAdvertisingReport {
         package var rssi = RSSI.unavailable
         /// The interval of periodic advertising, in units of 1.25 ms; 0 if there is no periodic advertising.
         package var periodicInterval: UInt16 = 0
-        /// The target if the advertisement is directed.
+        /// The target of a directed advertisement; meaningless for other advertisements.
         package var target = DeviceAddress.none
         /// The encoded advertising data, at most 229 octets.
         package var data: [UInt8] = []
@@ -68,7 +68,7 @@ extension HCI.LEExtendedAdvertisingReport {
         package static let scanResponse = Self(rawValue: 1 << 3)
         package static let legacy = Self(rawValue: 1 << 4)
 
-        /// Creates a type from the flags of a type and a data status.
+        /// Creates a type from `flags`, with the data status `data` instead of that of `flags`.
         package init(_ flags: Self, data: DataStatus) { rawValue = flags.rawValue & ~0x60 | data.rawValue << 5 }
 
         /// The completeness of the data.

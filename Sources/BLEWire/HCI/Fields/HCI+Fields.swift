@@ -1,5 +1,5 @@
 extension HCI {
-    /// The number of completed packets on one connection, each of them returning one credit.
+    /// The number of completed packets on one connection, which is also the number of returned credits.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.40 and 7.7.19.
     @usableFromInline

@@ -161,7 +161,7 @@ extension HCI.Status: CustomStringConvertible {
 }
 
 extension HCI {
-    /// Creates the event with which a controller reports that a command has failed.
+    /// Creates the event that reports the failure of a command.
     ///
     /// For a command with return parameters, the event is Command Complete, with meaningless parameters after the
     /// status. For other commands, including unknown ones, the event is Command Status.

@@ -30,8 +30,8 @@ extension Wire where Self: ~Copyable & ~Escapable {
 
     /// Visits the connection handle that follows a status.
     ///
-    /// If the status is a failure, the handle is meaningless, so a reserved value is read as the lowest handle instead
-    /// of rejected.
+    /// If the status is a failure, the handle is meaningless, so a reserved value is not rejected but replaced with the
+    /// lowest handle.
     @_lifetime(self: copy self)
     @inline(__always)
     mutating func handle(_ value: inout ConnectionHandle, after status: HCI.Status) throws(PacketError) {

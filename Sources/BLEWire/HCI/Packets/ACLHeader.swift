@@ -91,7 +91,7 @@ extension ACLHeader {
     /// Decodes a header from the front of `decoder`.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` for fewer than four octets; ``PacketError/reserved(field:)`` for a
-    ///   handle above 0x0EFF, a complete BR/EDR packet, or a broadcast.
+    ///   handle above 0x0EFF, and for flags that LE does not use.
     package init(from decoder: inout PacketDecoder) throws(PacketError) {
         self.init()
         try layout(&decoder)

@@ -26,7 +26,7 @@
             }
         }
 
-        /// Returns the length of the payload that a header gives, in octets; `nil` for an unknown type or a truncated
+        /// Returns the length of the payload as stated in a header, in octets; `nil` for an unknown type or a truncated
         /// header.
         ///
         /// The header consists of the ``headerSize`` octets after the packet indicator.

@@ -19,8 +19,7 @@ extension HCICommandPacket {
     /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet does not
-    ///   match the packet; otherwise the error with which decoding the parameters failed. An unknown opcode is not an
-    ///   error.
+    ///   match the packet; otherwise the error from decoding the parameters. An unknown opcode is not an error.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try HCI.CommandHeader(from: &decoder)
@@ -44,7 +43,7 @@ extension HCICommandPacket {
         return .unknown(opcode, [UInt8](copying: parameters))
     }
 
-    /// Returns the packet of a command that has no parameters; throws if there are any.
+    /// Returns `packet`, a command without parameters; throws if `parameters` is not empty.
     private static func bare<Command: HCICommand>(
         _: Command.Type,
         _ parameters: Span<UInt8>,

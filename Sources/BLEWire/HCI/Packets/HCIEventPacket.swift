@@ -58,8 +58,7 @@ extension HCIEventPacket {
     /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet does not
-    ///   match the packet; otherwise the error with which decoding the parameters failed. An unknown code is not an
-    ///   error.
+    ///   match the packet; otherwise the error from decoding the parameters. An unknown code is not an error.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try HCI.EventHeader(from: &decoder)
@@ -126,7 +125,7 @@ extension HCIEventPacket {
         }
     }
 
-    /// Returns the packet of an event that has no parameters; throws if there are any.
+    /// Returns `packet`, an event without parameters; throws if `parameters` is not empty.
     private static func bare<Event: Packet>(
         _: Event.Type,
         _ parameters: Span<UInt8>,

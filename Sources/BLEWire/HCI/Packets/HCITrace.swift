@@ -1,4 +1,4 @@
-/// A decoder for monitors, which takes all packets between one host and its controller in order.
+/// A decoder for all packets between one host and its controller, for monitors that show them.
 ///
 /// It stores the information from earlier packets that is needed to decode later packets: the first fragments of L2CAP
 /// packets, and the services of credit-based channels. A trace may start at any time; packets for which that
@@ -79,7 +79,7 @@ package struct HCITrace: Sendable {
         packet.layers.append(.cut(octets[packet.layers.reduce(0) { $0 + $1.size }...], missing: missing))
     }
 
-    /// Decodes the beginning of a data packet's payload that the capture cut short.
+    /// Decodes the beginning of the payload of a data packet that the capture cut short.
     ///
     /// The packet and the SDU that were being reassembled can no longer be completed, so they are dropped.
     private mutating func lose(
