@@ -9,7 +9,7 @@
     /// The offset of the opcode in the H4 packet, after the packet type and the ACL and L2CAP headers.
     @inlinable package static var start: Int { ACLHeader.h4Size + L2CAPHeader.size }
 
-    /// The kind of packet; kinds that do not concern a single value are not distinguished.
+    /// The kind of packet: one of the most frequent kinds, or ``other``.
     @usableFromInline package enum Kind: Equatable, Sendable {
         case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
         case other
@@ -33,7 +33,8 @@
     /// The number of octets after the opcode.
     @usableFromInline package let parameterCount: Int
 
-    /// Reads the headers of a whole H4 packet; returns `nil` if the packet is not a whole ATT packet in one ACL packet.
+    /// Reads the headers of an H4 packet; returns `nil` unless it is ACL data from the controller with one whole ATT
+    /// packet.
     @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
         let count = packet.count, start = Self.start
@@ -65,7 +66,7 @@
         return AttributeHandle(wire: UInt16(packet[start &+ 1]) | UInt16(packet[start &+ 2]) << 8)
     }
 
-    /// Decodes a discovery request; returns `nil` for other packets.
+    /// Decodes a discovery request; returns `nil` for other packets and for malformed ones.
     ///
     /// `packet` must be the packet that this view was created from.
     package func search(in packet: Span<UInt8>) -> ATTPacket? {

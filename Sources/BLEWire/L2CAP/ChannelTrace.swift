@@ -76,8 +76,8 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// Drops the state of one direction after octets have been lost, on `channel` or, if `channel` is `nil`, on all
-    /// channels.
+    /// Drops the state of one direction of a channel, or of all channels if `channel` is `nil`, after octets have been
+    /// lost.
     ///
     /// The start of the next SDU is then unknown, so later packets are shown as octets.
     mutating func forget(_ channel: ChannelIdentifier?, isFromHost: Bool) {

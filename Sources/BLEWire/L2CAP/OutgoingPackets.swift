@@ -6,7 +6,6 @@
     private var storage: [UInt8] = []
     /// The offset of the end of the last packet.
     private var end = 0
-    /// The number of packets.
     @usableFromInline package private(set) var count = 0
 
     package init() {}
@@ -59,7 +58,7 @@
         of link: ConnectionHandle
     ) {
         let front = ACLHeader.h4Size, start = end, headerCount = payload.headerCount
-        // All header octets are written, even unused ones; the octets that follow overwrite those.
+        // All header octets are written, even unused ones. The payload then overwrites the unused ones.
         makeRoom(for: front + Self.mostOfHeader + range.count)
         let boundary: ACLHeader.Boundary = range.lowerBound == 0 ? .firstFromHost : .continuing
         let h4 = ACLHeader(handle: link, boundary: boundary, length: UInt16(truncatingIfNeeded: range.count)).h4

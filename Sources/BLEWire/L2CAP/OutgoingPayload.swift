@@ -1,7 +1,7 @@
 /// The payload of an outgoing L2CAP packet.
 ///
 /// The value of an ATT packet stays in the array that the app supplied, and the few octets in front of it are stored
-/// apart. The value is copied only once, into the ``OutgoingPackets`` of the transport.
+/// separately. The value is copied only once, into the ``OutgoingPackets`` of the transport.
 ///
 /// Core 6.0, Vol 3, Part A, 3.1 and Part F, 3.3.1.
 package struct OutgoingPayload: Equatable, Sendable {

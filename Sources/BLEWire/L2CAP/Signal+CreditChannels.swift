@@ -73,7 +73,7 @@ extension Signal {
         }
     }
 
-    /// Additional credits, with which the receiver of this packet may send more packets on a channel.
+    /// Additional credits, which allow the receiver of this packet to send more packets on a channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
     package struct FlowControlCredit: Packet {

@@ -1,4 +1,4 @@
-/// The contents of a signalling packet on an LE link, which is about the link or its channels.
+/// The contents of a signalling packet on an LE link; they concern the link or its channels.
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package enum Signal: Equatable, Sendable {

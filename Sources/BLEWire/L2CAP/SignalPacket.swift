@@ -25,7 +25,9 @@ package struct SignalIdentifier: WireField, Hashable {
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package struct SignalPacket: Equatable, Sendable {
-    /// The smallest MTU of the signalling channel, which every device supports, in octets without the L2CAP header.
+    /// The minimum MTU of the signalling channel, in octets without the L2CAP header.
+    ///
+    /// Every device supports this MTU.
     package static let minimumMTU = 23
 
     package let identifier: SignalIdentifier
