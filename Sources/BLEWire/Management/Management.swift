@@ -1,4 +1,4 @@
-/// The protocol with which programs list, query and power the Bluetooth adapters of the Linux kernel.
+/// The protocol that programs use to list, query and power the Bluetooth adapters of the Linux kernel.
 ///
 /// Programs and the kernel exchange its packets over a control socket. BlueZ documents it in `doc/mgmt-protocol.rst`;
 /// the Core Specification does not contain it.
