@@ -55,7 +55,7 @@ extension SMP {
         }
     }
 
-    /// A proof that the sender has computed the same Diffie-Hellman key in the same exchange.
+    /// A proof that the sender has computed the same Diffie-Hellman key as the receiver, in the same exchange.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.7.
     package struct PairingDHKeyCheck: Packet {

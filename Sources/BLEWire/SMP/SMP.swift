@@ -1,5 +1,5 @@
-/// The Security Manager Protocol (SMP), with which two devices agree on a key for their link and distribute further
-/// keys.
+/// The Security Manager Protocol (SMP), which two devices use to agree on a key for their link and to distribute
+/// further keys.
 ///
 /// Core 6.0, Vol 3, Part H, 3.
 package enum SMP {

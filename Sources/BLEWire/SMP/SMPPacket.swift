@@ -19,8 +19,8 @@ package enum SMPPacket: Equatable, Sendable {
 
     /// Decodes a packet that fills `bytes` exactly.
     ///
-    /// - Throws: ``PacketError/unknown(code:)`` for an undefined code; such a packet is ignored. Otherwise the error
-    ///   with which decoding a field failed; the host responds to such a packet with Invalid Parameters.
+    /// - Throws: ``PacketError/unknown(code:)`` for an undefined code; such a packet is ignored. Otherwise, the error
+    ///   from decoding a field; the host responds to such a packet with Invalid Parameters.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = SMP.Opcode(wire: 0)
