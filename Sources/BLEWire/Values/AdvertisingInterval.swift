@@ -35,7 +35,7 @@ extension AdvertisingInterval: CustomStringConvertible {
 /// | property | value |
 /// | --- | --- |
 /// | unit on the wire | 0.625 ms, three octets |
-/// | range | 20 ms to 10 485.759375 s, 0x000020 to 0xFFFFFF |
+/// | range | 20 ms to 10,485.759375 s, 0x000020 to 0xFFFFFF |
 /// | source | Core 6.0, Vol 4, Part E, 7.8.53 |
 package struct ExtendedAdvertisingInterval: Hashable, Comparable, Sendable {
     package let wire: UInt32

@@ -1,6 +1,6 @@
 /// A UUID, which identifies the type of a service, characteristic or descriptor.
 ///
-/// A UUID has a short form of 16 or 32 bits or a long form of 128 bits. It keeps the form with which it was created,
+/// A UUID has a short form of 16 or 32 bits or a long form of 128 bits. It keeps the form in which it was created,
 /// because that form is sent over the air. Two forms of the same UUID are equal: 180D is equal to
 /// 0000180D-0000-1000-8000-00805F9B34FB.
 ///
@@ -59,7 +59,7 @@ package enum BluetoothUUID: Sendable {
         return expanded & ~(UInt128(0xFFFF) << 96) == Self.base
     }
 
-    /// The octets of this form in wire order, least significant first.
+    /// The octets of the UUID in its form, least significant first, as they are sent.
     package var octets: [UInt8] {
         switch self {
         case .short(let value): value.littleEndianOctets

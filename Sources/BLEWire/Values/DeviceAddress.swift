@@ -13,7 +13,7 @@
         package static let publicIdentity = Self(wire: 2)
         /// A random static identity address, resolved by the controller from a private address.
         package static let randomIdentity = Self(wire: 3)
-        /// A private address that the controller could not resolve, as the target of a directed advertisement.
+        /// The private target address of a directed advertisement, which the controller could not resolve.
         package static let unresolved = Self(wire: 0xFE)
         /// The kind for an anonymous advertisement, which has no address.
         package static let anonymous = Self(wire: 0xFF)
@@ -109,7 +109,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = DeviceAddress(bits, value.kind)
     }
 
-    /// Visits the kind of an address and then its 48 bits, as in all HCI packets.
+    /// Visits the kind of an address and then its 48 bits.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func typedAddress(

@@ -1,7 +1,7 @@
 /// A field as it was sent, with a value that may be out of range.
 ///
-/// Controllers send arbitrary values, mostly zeros, in events about a failure. Besides, a host can cope better with an
-/// invalid interval than with a connection that it never learns about because the event was rejected.
+/// Controllers send arbitrary values, mostly zeros, in events about a failure. Besides, if an event were rejected
+/// because of an invalid interval, the host would not know about the connection.
 package struct Reported<Value: WireField>: WireField {
     package let wire: Value.Raw
     package init(wire: Value.Raw) { self.wire = wire }

@@ -20,7 +20,7 @@ package struct EventMask: WireField, Hashable {
 }
 
 extension EventMask: ExpressibleByArrayLiteral {
-    /// Creates a mask that enables the given events; codes for which the mask has no bit are ignored.
+    /// Creates a mask that enables the given events; codes without a bit in the mask are ignored.
     package init(arrayLiteral codes: HCI.EventCode...) {
         wire = codes.reduce(0) { 0x01...0x3E ~= $1.wire ? $0 | 1 << UInt64($1.wire - 1) : $0 }
     }
@@ -43,7 +43,7 @@ package struct EventMaskPage2: WireField, Hashable {
 }
 
 extension EventMaskPage2: ExpressibleByArrayLiteral {
-    /// Creates a mask that enables the given events; codes for which the mask has no bit are ignored.
+    /// Creates a mask that enables the given events; codes without a bit in the mask are ignored.
     package init(arrayLiteral codes: HCI.EventCode...) {
         wire = codes.reduce(0) { 0x40...0x7F ~= $1.wire ? $0 | 1 << UInt64($1.wire - 0x40) : $0 }
     }
@@ -66,7 +66,7 @@ package struct LEEventMask: WireField, Hashable {
 }
 
 extension LEEventMask: ExpressibleByArrayLiteral {
-    /// Creates a mask that enables the given events; codes for which the mask has no bit are ignored.
+    /// Creates a mask that enables the given events; codes without a bit in the mask are ignored.
     package init(arrayLiteral subevents: HCI.LESubevent...) {
         wire = subevents.reduce(0) { 0x01...0x40 ~= $1.wire ? $0 | 1 << UInt64($1.wire - 1) : $0 }
     }
