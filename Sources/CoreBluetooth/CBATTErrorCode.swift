@@ -3,7 +3,7 @@ import Foundation
 extension CBATTError {
     /// An ATT error code: the reason why a server refused a request.
     ///
-    /// Codes from 0x80 are defined by the attribute's profile.
+    /// The attribute's profile defines the codes from 0x80 to 0x9F. The codes from 0xE0 mean the same in all profiles.
     ///
     /// A number without a name is kept, so ``init(rawValue:)`` never returns `nil`.
     public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {

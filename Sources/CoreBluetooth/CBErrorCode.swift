@@ -41,7 +41,7 @@ extension CBError {
         case tooManyLEPairedDevices
         /// An app in the background received too many notifications.
         case leGattExceededBackgroundNotificationLimit
-        /// An app in the background is close to the limit of notifications.
+        /// An app in the background has received nearly too many notifications.
         case leGattNearBackgroundNotificationLimit
         /// A code without a name.
         case __unrecognized(Int)
@@ -175,7 +175,7 @@ extension CBError {
     public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
     /// An app in the background received too many notifications.
     public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
-    /// An app in the background is close to the limit of notifications.
+    /// An app in the background has received nearly too many notifications.
     public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
     /// The device is unknown (deprecated spelling).
     @available(*, deprecated, renamed: "unknownDevice")

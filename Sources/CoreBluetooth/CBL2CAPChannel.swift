@@ -2,17 +2,17 @@ public import Foundation
 
 /// A stream of octets in both directions over an L2CAP channel.
 ///
-/// The app receives the streams unopened. It can set their delegates, schedule them on a run loop and open them, or
-/// open them and poll them. Each stream has a limited buffer. If the app does not read, the peer has to wait. If the
-/// peer does not keep up, a write accepts only a part of the data.
+/// The app receives the streams unopened, and opens them. To be called for their events, it first sets their delegates
+/// and schedules them on a run loop. Otherwise, it polls them. Each stream has a limited buffer. If the app does not
+/// read, the peer has to wait. If the peer does not keep up, a write accepts only a part of the data.
 ///
 /// The channel is closed when both streams are closed or this object is released; octets that were already written are
 /// still sent. If the peer closes the channel, the input stream ends once all octets have been read. If the channel is
 /// lost for any other reason, the streams fail with a ``CBError``.
 ///
-/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. Where a
-/// read or write could block indefinitely, it returns 0 instead: on the main thread and on the queues of managers,
-/// which deliver the data, and in simulated worlds that run in virtual time.
+/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. A read
+/// or write that could block indefinitely returns 0 instead. That is the case on the main thread and on the queues of
+/// managers, because these deliver the data, and in simulated worlds that run in virtual time.
 ///
 /// Threads may share a channel: it never changes, and a lock protects the state of its streams. Foundation's stream
 /// types are not `Sendable`, so pass the channel from thread to thread rather than its streams.

@@ -22,7 +22,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     ///
     /// Events arrive on the manager's own serial queue, which targets the app's queue.
     ///
-    /// So the events stay in order even if the app's queue is concurrent, and the delegate still runs on the app's
+    /// Thus the events stay in order even if the app's queue is concurrent, and the delegate still runs on the app's
     /// queue.
     init(_ role: ClientRole, of link: any HostLink, queue: DispatchQueue?, restoreIdentifier: Any?) {
         let restoreIdentifier = restoreIdentifier as? String
@@ -48,7 +48,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     /// The observers of the manager's properties.
     let watchers = PropertyObservers()
 
-    /// Starts reporting changes of the manager's properties to observers; called for the first observer.
+    /// Starts reporting changes of the manager's properties to observers; called whenever an observer is added.
     func startReportingChanges() { hostState.reportChanges(to: watchers) }
 
     deinit {
@@ -73,10 +73,10 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         CBManagerAuthorization(DefaultLink.chosen?.permission ?? .allowed)
     }
 
-    /// Updates the objects for `event`, then calls the delegate.
+    /// Updates the app's objects for a host event, then calls the delegate.
     ///
-    /// Runs on the manager's queue, so a delegate method reads the values that it is called for. `latest` holds the
-    /// objects of the previous events.
+    /// Runs on the manager's queue, so the objects still have the values from this event when a delegate method reads
+    /// them. `latest` holds the peripheral and the central of the previous events.
     func apply(_: ClientEvent, _: inout LatestPeers) {}
 
     /// Changes the state and returns the previous one.

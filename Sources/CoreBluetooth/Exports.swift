@@ -5,7 +5,7 @@
 // Further declarations that an app gets with Dispatch and Foundation on Apple's systems, under the same names. If
 // another module declares the same name, as CoreFoundation does, its declaration is preferred.
 
-/// The type name of dispatch queues in Apple's framework.
+/// The name that Apple's framework uses for the type of dispatch queues.
 public typealias dispatch_queue_t = DispatchQueue
 
 /// A point in time, in seconds since 1 January 2001.

@@ -11,7 +11,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The handles of a characteristic.
     struct Handles: Hashable {
         let value: AttributeHandle
-        /// The handle range of the descriptors; `nil` if no handle is left for one.
+        /// The handle range of the descriptors; `nil` if no handle of the characteristic follows the value.
         let descriptors: AttributeHandleRange?
 
         init(_ found: DiscoveredCharacteristic) {
@@ -23,6 +23,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
         var range: AttributeHandleRange? { AttributeHandleRange(value, descriptors?.end ?? value) }
     }
 
+    /// The state that can change.
     private struct Content {
         weak var service: CBService?
         var properties: CBCharacteristicProperties
@@ -67,7 +68,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// True if the app is subscribed to notifications or indications.
     open var isNotifying: Bool { content.withLock { $0.subscription != .none } }
 
-    /// The type, the value and the memory address of the object, for logs.
+    /// The memory address of the object, its UUID, properties, value and subscription, for logs.
     open override var description: String {
         let now = content.current
         let value = now.value.map { "<" + $0.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined() + ">" }

@@ -8,6 +8,7 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     let handle: AttributeHandle?
     private let content: Protected<Content>
 
+    /// The state that can change.
     private struct Content {
         weak var characteristic: CBCharacteristic?
         var value: Any?
@@ -39,7 +40,7 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     /// | any other | `Data` |
     open var value: Any? { content.withLock { $0.value } }
 
-    /// The type, the value and the memory address of the object, for logs.
+    /// The memory address of the object, its UUID and its value, for logs.
     open override var description: String {
         "<\(Swift.type(of: self)): \(address), UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
     }

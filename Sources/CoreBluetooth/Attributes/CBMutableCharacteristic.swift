@@ -44,7 +44,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
 
     /// The fixed value of the characteristic, if it is set before the characteristic is published.
     ///
-    /// The host does not use or send a value that is set later; it is only for the app itself.
+    /// A value that is set later is only for the app itself: the host neither sends it nor answers reads with it.
     open override var value: Data? {
         get { super.value }
         set { setValue(newValue) }

@@ -9,6 +9,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
     private let primary: Bool
     private let content: Protected<Content>
 
+    /// The state that can change.
     private struct Content {
         weak var peripheral: CBPeripheral?
         var includedServices: [CBService]?
@@ -43,7 +44,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
     /// The characteristics; `nil` until they have been discovered.
     open var characteristics: [CBCharacteristic]? { content.withLock { $0.characteristics } }
 
-    /// The type and the memory address of the object, for logs.
+    /// The memory address of the object, its UUID, and whether it is primary, for logs.
     open override var description: String {
         "<\(Swift.type(of: self)): \(address), isPrimary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid)>"
     }

@@ -8,8 +8,10 @@ extension AdvertisementReport {
     /// Apple's systems provide it, but do not document it.
     static var timestampKey: String { "kCBAdvDataTimestamp" }
 
-    /// Returns the advertisement data for an app that runs `scan`, without the time of reception; `nil` if the
-    /// advertisement does not match, because it was found for an earlier scan with other services.
+    /// Returns the advertisement data for an app that runs `scan`, without the time of reception.
+    ///
+    /// Returns `nil` if the advertisement does not match the scan. The host may have found it for an earlier scan with
+    /// other services.
     ///
     /// The data lists a service in the overflow area only if the app scans for that service.
     func dictionary(for scan: ScanRequest) -> [String: Any]? {

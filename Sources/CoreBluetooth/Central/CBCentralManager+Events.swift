@@ -117,7 +117,8 @@ extension CBCentralManager {
         }
     }
 
-    /// Calls the delegate for a peripheral that was already connected, unless the connection has since ended.
+    /// Calls the delegate for a peripheral that was already connected when the app called `connect`, unless the
+    /// connection has since ended.
     func confirm(_ peripheral: CBPeripheral) {
         switch peripheral.confirm() {
         case .callDelegate: delegate?.centralManager(self, didConnect: peripheral)

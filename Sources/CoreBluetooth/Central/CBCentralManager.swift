@@ -54,7 +54,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var watch: ConnectionWatch?
         var lastDisconnection: Disconnection?
 
-        /// Replaces the current scan, and returns the closure to call because the previous one has ended.
+        /// Replaces the current scan, and returns the closure that the caller must call because the previous scan has
+        /// ended.
         mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {
             defer { scanEnd = {} }
             self.scan = scan
@@ -124,10 +125,10 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
     }
 
-    /// Returns the peripherals to which this app or another one is connected, and that offer at least one of the
-    /// services.
+    /// Returns the connected peripherals that offer at least one of the services, even if only other apps are connected
+    /// to them.
     ///
-    /// The app must call ``connect(_:options:)`` before it can use one of them.
+    /// The app must call ``connect(_:options:)`` before it can use one of the peripherals.
     @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
@@ -139,7 +140,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     /// Scans for devices that advertise at least one of the services, or for all devices if `serviceUUIDs` is `nil` or
     /// empty.
     ///
-    /// A manager has one scan at a time: this one replaces an earlier one.
+    /// A manager has one scan at a time: a new scan replaces the current one.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
         begin(ScanRequest(services: serviceUUIDs, options: options, console: reference.console))
@@ -151,7 +152,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - scan: The parameters of the scan.
-    ///   - prepare: Called with the number of the scan before its first event.
+    ///   - prepare: Called with the number of the scan, before the manager receives the scan's first event.
     func begin(_ scan: ScanRequest, prepare: (UInt32) -> Void = { _ in }) {
         let (number, earlierEnd) = content.withLock { content in
             content.scanNumber = max(content.scanNumber &+ 1, 1)

@@ -55,7 +55,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A peer that the app has registered for has connected to this machine, or has disconnected.
+    /// A peer that matches the app's registration has connected to this machine, or has disconnected.
     func centralManager(
         _ central: CBCentralManager,
         connectionEventDidOccur event: CBConnectionEvent,

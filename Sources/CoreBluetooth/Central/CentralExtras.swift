@@ -9,7 +9,7 @@ extension CBCentralManager {
     ///
     /// - Parameters:
     ///   - request: The parameters of the scan.
-    ///   - prepare: Called with the number of the scan before its first event.
+    ///   - prepare: Called with the number of the scan, before the manager receives the scan's first event.
     package func scan(_ request: ScanRequest, prepare: (UInt32) -> Void) {
         guard acceptsCommands() else { return }
         begin(request, prepare: prepare)

@@ -31,9 +31,9 @@ struct SeenAdvertisements {
 
     /// The current scan, which determines the services that are reported from the overflow area.
     private var scan = ScanRequest()
-    /// The index of the entries.
+    /// The hash index of the entries.
     ///
-    /// Its key is the lower half of a peer's identifier, which is random except for its first bit.
+    /// The key is the lower half of a peer's identifier. Its first bit is always 1; the other bits are random.
     private var places = HashIndex(secret: 0)
     private var entries: [Entry] = []
     /// The objects of the peers, in the order of the entries.
@@ -90,8 +90,8 @@ struct SeenAdvertisements {
         return dictionary
     }
 
-    /// Updates an entry from a report that hardly differs from the last one; returns `false` if the report differs
-    /// more.
+    /// Updates an entry if only the manufacturer data or the name differs from the last report; returns `false` if
+    /// anything else in the advertisement differs.
     private mutating func update(_ place: Int, _ report: AdvertisementReport) -> Bool {
         switch entries[place].update(report, for: scan) {
         case .same: return true
@@ -147,14 +147,14 @@ extension SeenAdvertisements.Entry {
     }
 
     enum OnUpdate {
-        /// The same data, possibly with other manufacturer data.
+        /// The data is the same, except perhaps for the manufacturer data.
         case same
-        /// The same data, but the device has another name.
+        /// The data is the same, except perhaps for the manufacturer data, but the device has another name.
         case renamed
         case other
     }
 
-    /// Updates the entry if the report is similar to the last one.
+    /// Updates the entry if only the manufacturer data or the name differs from the last report.
     mutating func update(_ new: AdvertisementReport, for scan: ScanRequest) -> OnUpdate {
         if new.repeats(report) { return .same }
         guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else {

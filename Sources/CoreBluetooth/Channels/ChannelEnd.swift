@@ -1,6 +1,6 @@
 import Foundation
 
-/// The implementation of one of a channel's two streams, which both stream classes share.
+/// One of a channel's two streams: the implementation that both stream classes share.
 struct ChannelEnd {
     let conduit: ChannelConduit
     private let side: ChannelFlow.Side

@@ -7,9 +7,9 @@ import Foundation
 ///  stream:  not open ──▶ open ──▶ closed          channel:  open ──▶ over
 /// ```
 ///
-/// The status of an open stream follows the channel: it is open while the channel is open or there are octets to read,
-/// and then at its end or failed. L2CAP has no half-open channels, so the channel is closed once both streams are
-/// closed.
+/// The status of an open stream depends on the channel. It stays open while the channel is open or there are octets to
+/// read. After that, the stream is at its end, or has failed. L2CAP has no half-open channels, so the channel is closed
+/// once both streams are closed.
 struct ChannelFlow {
     /// The maximum number of octets that have been passed to the host and not sent yet.
     static let window = 1 << 16
@@ -162,9 +162,9 @@ extension ChannelFlow {
         return event
     }
 
-    /// Returns the event that says that the stream can be read or written now.
+    /// Returns the event that reports that the stream can be read or written now; `nil` if it cannot.
     ///
-    /// It is reported again after each read or write.
+    /// The event is reported again after each read or write.
     private func readiness(of side: Side) -> Stream.Event? {
         switch side {
         case .input: hasBytes ? .hasBytesAvailable : nil
@@ -187,8 +187,8 @@ extension ChannelFlow {
 
     /// Moves available octets into `destination`.
     ///
-    /// Returns their number: 0 if there are none now or the stream is at its end, −1 if the stream has failed or is not
-    /// open.
+    /// Returns their number and the resulting requests. The number is 0 if there are no octets now or the stream is at
+    /// its end, and −1 if the stream has failed or is not open.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
         input.delivered.remove(.hasBytesAvailable)
         guard input.state == .open else { return (-1, []) }
@@ -200,7 +200,8 @@ extension ChannelFlow {
         return (count, consumed > 0 ? [.consumed(consumed)] : [])
     }
 
-    /// The number of octets read by the app after which the host is informed, even if there are more to read.
+    /// The number of octets that the app must have read before they are reported to the host, unless there are no more
+    /// to read.
     private static let minimumReported = 4096
 }
 
@@ -218,7 +219,8 @@ extension ChannelFlow {
 
     /// Accepts as many octets as there is space for.
     ///
-    /// Returns their number: 0 if there is no space now, −1 if the stream is not open or the channel has ended.
+    /// Returns their number and the resulting requests. The number is 0 if there is no space now, and −1 if the stream
+    /// is not open or the channel has ended.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
         output.delivered.remove(.hasSpaceAvailable)
         guard output.state == .open else { return (-1, []) }

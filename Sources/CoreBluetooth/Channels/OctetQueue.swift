@@ -3,7 +3,7 @@ struct OctetQueue {
     private var units: [[UInt8]] = []
     /// The index of the first unit with octets left.
     private var first = 0
-    /// The number of octets that have already been removed from that unit.
+    /// The number of octets that have already been removed from the unit at ``first``.
     private var used = 0
 
     /// The number of octets.

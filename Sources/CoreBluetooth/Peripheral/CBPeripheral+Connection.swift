@@ -47,7 +47,7 @@ extension CBPeripheral {
     /// Records that the delegate is being called for the host's reconnection attempt, or that there is no delegate.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
-    /// Stops the host's reconnection attempt, unless the delegate was called for the attempt, or has itself connected
+    /// Stops the host's reconnection attempt, unless a delegate method has reported it, or the app has since connected
     /// or cancelled.
     func giveUpReconnecting() { send(record.withLock { $0.link.giveUp() }) }
 

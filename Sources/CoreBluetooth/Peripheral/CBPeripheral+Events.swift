@@ -24,7 +24,7 @@ extension CBPeripheral {
 
     /// Fails all pending requests, because the connection has ended.
     ///
-    /// The host has already failed the requests that it had received. The pending ones were still queued here, or have
+    /// The host has already failed the requests that it had received. The pending requests were still queued here, or
     /// reached the host too late.
     func failRequests(_ failure: Failure) {
         if let rest = deliver(takeStep { $0.failRequests(failure, of: self) }) { proceed(rest) }

@@ -6,7 +6,8 @@ public import Foundation
 public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The name of the peripheral has changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
-    /// Services have been removed from the device, with everything in them. Discover again the ones that you need.
+    /// Services have been removed from the device, with everything in them. Call ``CBPeripheral/discoverServices(_:)``
+    /// again if you need them.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
     /// The signal strength was read. Deprecated, and never called.
     @available(*, deprecated, message: "Use peripheral(_:didReadRSSI:error:) instead.")

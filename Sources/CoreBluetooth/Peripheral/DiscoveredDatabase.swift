@@ -9,7 +9,7 @@ struct DiscoveredDatabase {
     private struct Known {
         let object: CBService
         let found: DiscoveredService
-        /// True if it was only discovered as an included service.
+        /// True if the service was discovered only as an included service.
         var isPart: Bool
         /// The characteristics of the service as last discovered; `nil` unless all of them were discovered and still
         /// exist.
@@ -117,7 +117,8 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Returns whether `found` are exactly the services that were discovered before.
+    /// Returns whether `found` contains exactly the services that were discovered before; included and hidden services
+    /// do not count.
     func hasExactly(_ found: [DiscoveredService]) -> Bool {
         guard services != nil else { return false }
         var next = 0
@@ -134,7 +135,7 @@ struct DiscoveredDatabase {
         index(of: range).map { known[$0].characteristics == found } ?? false
     }
 
-    /// Removes the services that have a handle in `range`, with everything in them, and returns them.
+    /// Removes the services that have a handle in `range`, with everything in them, and returns the services.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
         let gone = known.filter { $0.found.range.overlaps(range) }
         guard !gone.isEmpty else { return [] }
@@ -201,7 +202,7 @@ extension DiscoveredService {
     /// True if the service is hidden from apps, because the host uses it itself.
     fileprivate var isHidden: Bool { uuid == .short(0x1800) || uuid == .short(0x1801) }
 
-    /// Returns whether the discovered service is the same as `old`.
+    /// Returns whether this service has the same handles and the same type as `old`.
     fileprivate func represents(_ old: DiscoveredService) -> Bool { range == old.range && uuid == old.uuid }
 }
 

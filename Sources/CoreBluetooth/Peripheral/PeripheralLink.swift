@@ -18,7 +18,8 @@ struct PeripheralLink: Equatable {
     private enum State: Equatable {
         /// Neither connected nor connecting.
         case disconnected
-        /// The host is connecting, as requested last; `nil` if an earlier launch of the app made the request.
+        /// The host is connecting, with the options of this request; `nil` if an earlier launch of the app made the
+        /// request.
         case connecting(ConnectRequest?)
         case connected(ConnectRequest?)
         /// Connected. The app has called `connect` again, and the delegate is about to be called for that.

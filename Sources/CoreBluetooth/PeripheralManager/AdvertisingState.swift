@@ -32,6 +32,7 @@ struct AdvertisingState: Equatable {
     }
 
     private var state: State
+    /// The origins of the start requests that the host has not answered, oldest first.
     private var askers: [Origin] = []
 
     /// Creates the state of a manager that is not advertising.
@@ -93,8 +94,8 @@ struct AdvertisingState: Equatable {
         if askers.isEmpty {
             switch state {
             case .starting(let request): state = success ? .on(request) : .off
-            // The app's request reached the host when the radio was already gone. The app is told that it has failed,
-            // so it must not be repeated.
+            // The app's request reached the host when the radio was already gone. The delegate receives the failure, so
+            // the request must not be repeated.
             case .paused where asker == .app && !success: state = .off
             case .off, .on, .paused: break
             }

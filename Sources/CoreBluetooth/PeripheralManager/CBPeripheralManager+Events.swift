@@ -43,7 +43,7 @@ extension CBPeripheralManager {
         session.send(.service(.removeAllServices))
     }
 
-    /// Updates the objects for `event`, then calls the delegate; on the manager's queue.
+    /// Updates the app's objects for `event`, then calls the delegate; runs on the manager's queue.
     func apply(_ event: ServerEvent, _ latest: inout LatestPeers) {
         switch event {
         case .serviceAdded(let id, let failure): serviceAdded(id, failure)

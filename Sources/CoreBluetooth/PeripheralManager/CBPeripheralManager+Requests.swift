@@ -16,7 +16,7 @@ extension CBPeripheralManager {
         beginAdvertising(request)
     }
 
-    /// Asks the host to advertise; returns `false` without asking it if the manager is already advertising.
+    /// Requests advertising from the host; returns `false` without a request if the manager is already advertising.
     @discardableResult
     func beginAdvertising(_ request: AdvertisingRequest) -> Bool {
         switch content.withLock({ $0.advertising.start(request) }) {

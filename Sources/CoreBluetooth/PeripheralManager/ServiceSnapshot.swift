@@ -69,7 +69,7 @@ extension CharacteristicDefinition {
 }
 
 extension CBMutableCharacteristic {
-    /// True if a local characteristic may have these properties and descriptors.
+    /// True if a local characteristic may have these properties and descriptors, and a value of this length.
     fileprivate var isAllowed: Bool {
         properties.isDisjoint(with: [.broadcast, .extendedProperties])
             && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }

@@ -41,10 +41,11 @@ struct Console: Sendable {
 extension HostSession {
     /// Reports that the delegate lacks a method for which the app was woken in the background.
     ///
-    /// A simulated world lists that as a finding.
+    /// A simulated world lists the missing method as a finding.
     ///
-    /// Core Bluetooth Programming Guide, “Core Bluetooth Background Processing”: an app that declares the mode is woken
-    /// for connections and values, or for requests and subscriptions, and is expected to handle them.
+    /// Core Bluetooth Programming Guide, “Core Bluetooth Background Processing”: an app that declares a Bluetooth
+    /// background mode is woken for connections and values (as a central), or for requests and subscriptions (as a
+    /// peripheral), and is expected to handle them.
     func reportMissing(_ method: String) {
         report("Core Bluetooth Background Processing: delegate methods", "the delegate lacks \(method)")
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A value that is protected by a lock, so that any thread can use it, and stored inline in its owner.
+/// A value that is stored inline in its owner and protected by a lock, so that any thread can use it.
 ///
-/// `Mutex` alone requires that no other code can reach its value. That is not true of delegates, which belong to the
-/// app and are not `Sendable`. So this type is `@unchecked Sendable`: the lock makes each access atomic, only the
-/// manager's queue calls delegates, and none of the app's code runs while the lock is held.
+/// `Mutex` requires that no other code can reach its value. That is not true of delegates, which belong to the app and
+/// are not `Sendable`. So this type is `@unchecked Sendable`: the lock makes each access atomic, only the manager's
+/// queue calls delegates, and none of the app's code runs while the lock is held.
 ///
 /// It does the same as `Locked`, which is in another module. The compiler can only specialize a generic type within its
 /// own module: an access takes 60 instructions here instead of 800.
