@@ -36,7 +36,7 @@ extension PendingResult<Void> {
 extension CBCentralManager {
     /// Connects to a device.
     ///
-    /// Gives up after the timeout, if there is one, or when the task is cancelled.
+    /// The attempt ends after the timeout, if there is one, or when the task is cancelled.
     ///
     /// When this method returns, the details of the connection are known.
     ///
@@ -60,7 +60,7 @@ extension CBCentralManager {
                     // The details of the link follow in another event. Waiting for them ensures that the caller can
                     // read them.
                     if state == .connected { return peripheral.linkDetails.map { _ in .success(()) } }
-                    // The event may be the end of an earlier attempt, after which this one has begun.
+                    // The event may be the end of an earlier attempt, while this attempt is still going on.
                     guard state != .connecting else { return nil }
                     return switch event {
                     case .connectFailed(peer, let failure): .failure(failure.error(about: .connection))

@@ -6,9 +6,10 @@ extension CBCentralManager {
     ///
     /// The delegate is called as well.
     ///
-    /// A manager has only one scan at a time: a later one, however it is started, replaces this one. The sequence ends
-    /// when its scan is replaced, when `stopScan()` is called, or when the manager is no longer `.poweredOn`. The scan
-    /// ends when the iterating task is cancelled or drops the sequence, unless another scan has replaced it.
+    /// A manager has only one scan at a time: a later scan replaces this one, even if it is started with
+    /// `scanForPeripherals`. The sequence ends when its scan is replaced, when `stopScan()` is called, or when the
+    /// manager is no longer `.poweredOn`. The scan ends when the iterating task is cancelled or drops the sequence,
+    /// unless another scan has replaced it.
     ///
     /// - Parameters:
     ///   - filter: The devices to report.

@@ -21,7 +21,7 @@ extension CBPeripheral {
         return Data(octets)
     }
 
-    /// Reads the octets of `descriptor`.
+    /// Reads the value of `descriptor`, as octets.
     public func value(of descriptor: CBDescriptor) async throws -> Data {
         guard has(descriptor), let handle = descriptor.attributeHandle else { throw CBError(.invalidHandle) }
         let octets = try await answer(
@@ -46,7 +46,7 @@ extension CBPeripheral {
         )
     }
 
-    /// Writes the octets of `descriptor` and waits for the device's response.
+    /// Writes a value to `descriptor` and waits for the device's response.
     ///
     /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902); use
     ///   ``setNotifications(_:for:)`` instead.
@@ -63,7 +63,7 @@ extension CBPeripheral {
 
     /// Turns notifications or indications of `characteristic` on or off, and waits for the device's response.
     ///
-    /// The values arrive at the delegate. Use ``values(of:buffering:)`` to receive them as a sequence.
+    /// The delegate receives the values. Use ``values(of:buffering:)`` to receive them as a sequence.
     public func setNotifications(_ isOn: Bool, for characteristic: CBCharacteristic) async throws {
         guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         try await answer(
@@ -86,7 +86,7 @@ extension CBPeripheral {
 
     /// Waits until there is space to write a value without response.
     ///
-    /// When there is space, all waiting tasks continue, even if it does not suffice for all of them.
+    /// When there is space, all waiting tasks continue, even if the space does not suffice for all of them.
     func roomToSend() async throws {
         guard let manager else { throw CBError(.notConnected) }
         let peer = self.peer
@@ -102,7 +102,8 @@ extension CBPeripheral {
     /// Subscribes to `characteristic`, and returns its values as a sequence.
     ///
     /// The sequence throws if the device refuses the subscription or the connection ends. When the iterating task is
-    /// cancelled or drops the sequence, the subscription ends, unless other tasks iterate over the values.
+    /// cancelled or drops the sequence, the subscription ends, unless other tasks iterate over the values of the same
+    /// characteristic.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with notifications or indications.

@@ -16,18 +16,18 @@ public struct BroadcastAdvertisement {
     /// The flags at the beginning of the advertisement, with the bits of Core Specification Supplement, Part A, 1.3;
     /// `nil` for no flags.
     public var flags: UInt8? = BroadcastRequest.usualFlags.rawValue
-    /// The octets of the advertisement and of the scan response, to send them exactly as they are; `nil` to assemble
-    /// them from the other properties.
+    /// The octets of the advertisement and of the scan response, sent exactly as given; `nil` to assemble the octets
+    /// from the other properties.
     ///
-    /// If they are set, the name, services, data and stated power must not be set, and ``flags`` has no effect.
+    /// If they are given, the name, services, data and stated power must not be set, and ``flags`` has no effect.
     ///
-    /// Each of the two has at most 31 octets. A connectable extended advertisement has at most 245 octets and no scan
-    /// response. Any other extended advertisement has up to 1650 octets, or instead a scan response of up to 251
-    /// octets.
+    /// A legacy advertisement and its scan response have at most 31 octets each. A connectable extended advertisement
+    /// has at most 245 octets and no scan response. Any other extended advertisement has either up to 1650 octets, or
+    /// no octets and a scan response of up to 251 octets.
     public var packets: (advertisement: Data, scanResponse: Data)?
     /// True if centrals can connect.
     public var isConnectable = true
-    /// True to use extended advertising: up to 1650 octets instead of 31, or about 240 if centrals can connect.
+    /// True to use extended advertising, with up to 1650 octets instead of 31, or up to 245 if centrals can connect.
     ///
     /// Devices older than Bluetooth 5 do not receive such an advertisement.
     public var isExtended = false
@@ -74,11 +74,12 @@ public struct BroadcastAdvertisement {
 }
 
 extension CBPeripheralManager {
-    /// Starts advertising and waits until it has started; `stopAdvertising()` ends it.
+    /// Starts advertising, and waits until the host has started it; `stopAdvertising()` stops it.
     ///
-    /// - Throws: `CBError.invalidParameters` if the data does not fit, `CBError.operationNotSupported` if the
-    ///   controller lacks extended advertising, `CBError.alreadyAdvertising` if the manager is already advertising;
-    ///   `CancellationError` if the task is cancelled, in which case nothing is advertised.
+    /// - Throws: `CBError.invalidParameters` if a value is out of range or the data does not fit,
+    ///   `CBError.operationNotSupported` if the controller lacks extended advertising, `CBError.alreadyAdvertising` if
+    ///   the manager is already advertising, `CBError.notConnected` if Bluetooth is off; `CancellationError` if the
+    ///   task is cancelled, in which case nothing is advertised.
     public func advertise(_ advertisement: BroadcastAdvertisement) async throws {
         guard state == .poweredOn else { throw CBError(.notConnected) }
         guard !isAdvertising else { throw CBError(.alreadyAdvertising) }

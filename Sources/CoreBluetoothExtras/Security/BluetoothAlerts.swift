@@ -4,11 +4,11 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// A receiver of alerts to show to the user, about events of suspended apps.
+/// A receiver of the alerts that tell the user about Bluetooth events for suspended apps.
 ///
 /// Apple's systems show such alerts themselves.
 ///
-/// An app requests them with `CBConnectPeripheralOptionNotifyOnConnectionKey`, `…NotifyOnDisconnectionKey` and
+/// An app requests alerts with `CBConnectPeripheralOptionNotifyOnConnectionKey`, `…NotifyOnDisconnectionKey` and
 /// `…NotifyOnNotificationKey`. The daemon sends an alert if the app is suspended, stopped or frozen. If the apps of one
 /// user have several objects of this type, only the latest receives the alerts. If they have none, the daemon writes
 /// the alerts to its log. There are no such alerts without the daemon; in a simulated world, use `Machine.alerts`.

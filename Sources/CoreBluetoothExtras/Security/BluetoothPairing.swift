@@ -19,13 +19,17 @@ public import Dispatch
 /// and removes only the bonds of its own user. Root, the daemon's user and the administrators that its policy names
 /// have no such limit.
 public final class BluetoothPairing: Sendable {
-    /// An event; events are delivered in order, on the queue.
+    /// An event about a pairing.
+    ///
+    /// The handler receives events in order, on its queue.
     public enum Event: Sendable {
+        /// A question about a pairing, for the user.
         case asked(PairingPrompt)
         /// The prompt about this device no longer needs an answer.
         case withdrawn(UUID)
         /// This host and a device have paired; `isBonded` is true if the keys were stored.
         case paired(UUID, PairingMethod, isBonded: Bool)
+        /// Pairing with a device has failed.
         case failed(UUID, PairingError)
     }
 
@@ -95,8 +99,9 @@ public final class BluetoothPairing: Sendable {
         return try await questions.pair(with: identifier) { session.send(.security(.pair(identifier))) }
     }
 
-    /// Refuses pairings that do not meet `policy`, and does not use bonds that do not meet it, as long as this object
-    /// is retained.
+    /// Applies `policy` as long as this object is retained.
+    ///
+    /// The host refuses pairings that do not meet the policy, and does not use bonds that do not meet it.
     ///
     /// A device whose bond is insufficient must pair again. Connections that are already encrypted are not affected. If
     /// there are several policies, the strictest requirement applies in each respect.

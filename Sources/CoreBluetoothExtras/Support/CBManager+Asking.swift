@@ -44,7 +44,7 @@ extension CBManager {
     ///
     /// - Parameters:
     ///   - check: Returns a result once the condition is met or can no longer be met; `nil` until then. Called first
-    ///     without an event, and then after each event, when all objects are up to date.
+    ///     without an event, and then after each event, when the app's objects are up to date.
     ///   - ask: Makes the request that leads to the condition. Called if the first call of `check` returns `nil`.
     /// - Returns: The value from `check`.
     /// - Throws: The error from `check`, `CBError.notConnected` if Bluetooth is turned off, or `CancellationError`.
@@ -103,7 +103,7 @@ extension CBPeripheral {
                 }
             },
             ask: {
-                // Checked only now, because the observer would receive the end of the connection from here on.
+                // Checked only now: from here on, the observer would receive the end of the connection.
                 guard state == .connected else { throw CBError(.notConnected) }
                 ask()
             }

@@ -30,7 +30,7 @@ public struct Advertisement: Hashable, Sendable {
     public let isLegacy: Bool
     /// The primary physical layer.
     public let primaryPhysicalLayer: PhysicalLayer?
-    /// The physical layer of the data; `nil` if the data was not sent in a packet of its own.
+    /// The physical layer of the auxiliary packet that carried the data; `nil` if there was no such packet.
     public let secondaryPhysicalLayer: PhysicalLayer?
     /// The sender's identifier of the advertising set, 0 to 15; `nil` if there is none.
     public let setIdentifier: Int?
