@@ -1,7 +1,7 @@
 import BLERuntime
 import Dispatch
 
-/// A queue of an app, identified by its number.
+/// A dispatch queue of an app, identified by a number.
 ///
 /// Several objects may represent the same queue: Dispatch creates a new object whenever the main queue is requested.
 struct AppQueue: Hashable, Sendable {

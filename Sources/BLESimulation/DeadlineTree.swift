@@ -9,7 +9,9 @@ import BLEWire
 struct DeadlineTree {
     private static let never = Instant(nanoseconds: .max)
 
-    /// The number of leaves, a power of two, which is also the index of the first one.
+    /// The number of leaves: a power of two.
+    ///
+    /// It is also the index of the first leaf.
     private var width = 1
     private var places = [never, never]
 

@@ -39,19 +39,15 @@ public final class Machine: Sendable {
         self.world = world
     }
 
-    /// Runs `body`.
+    /// Runs `body`; the managers that `body` creates use this machine.
     ///
-    /// The managers that it creates use this machine.
-    ///
-    /// So do managers that an app creates later, in the delegate methods of these managers, but not managers that
-    /// `body` creates on other queues.
+    /// Managers that an app creates later, in a delegate method of one of these managers, use it as well. Managers that
+    /// `body` creates on other queues do not.
     public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await Bluetooth.$link.withValue(self) { try await body() }
     }
 
-    /// Runs `body`.
-    ///
-    /// The managers that it creates use this machine.
+    /// Runs `body`; the managers that `body` creates use this machine.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Bluetooth.$link.withValue(self) { try body() }
     }

@@ -7,7 +7,8 @@ final class MachineState {
     /// The state of the controller.
     enum Radio {
         case present(ControllerID)
-        /// Unplugged. At `absentAt`, the host is told that it has no controller; `nil` if it has been told.
+        /// Unplugged. At `absentAt`, the world reports to the host that the controller is absent; `nil` if it has
+        /// already done so.
         case unplugged(absentAt: Instant?)
         /// Being reset, and off until this time.
         case resetting(ControllerID, until: Instant)
@@ -18,7 +19,7 @@ final class MachineState {
     let name: String
     /// The identity that the machine's controller has when it is plugged in, with the machine's current position.
     var identity: ControllerIdentity
-    /// The configuration of the host.
+    /// The configuration with which the host starts, without its known peers.
     let configuration: Host.Configuration
     var host: Host
     /// The peers that the host has stored.
@@ -35,7 +36,7 @@ final class MachineState {
     var runningFaults = RunningFaults()
     /// The apps of the machine; the default app comes first.
     var apps = [AppRecord(name: AppRecord.standardName)]
-    /// The running background tasks.
+    /// The numbers of the running background tasks.
     var backgroundTasks: [Int] = []
     /// True if apps that work too long in the background are ended.
     var endsLateApps = false
@@ -76,7 +77,7 @@ final class MachineState {
         if case .present(let controller) = radio { controller } else { nil }
     }
 
-    /// Returns the phase of an app with this role.
+    /// Returns the phase that applies to managers with this role: foreground, background or suspended.
     func phase(of role: ClientRole) -> AppPhase {
         guard let backgroundModes, role != .agent else { return .foreground }
         guard backgroundModes.contains(BackgroundModes(role)) else { return .suspended }

@@ -47,7 +47,8 @@ final class TimeHolds: Sendable {
         return TimeHold { [weak self] in self?.remove(number) }
     }
 
-    /// Calls `done` immediately if there is no hold; otherwise when the last one is released, on some thread.
+    /// Calls `done` immediately if there are no holds; otherwise on some thread, when the last hold is released or
+    /// ignored.
     func wait(done: @escaping @Sendable () -> Void) {
         let (isFree, isTimed) = state.withLock { state in
             guard !state.active.isEmpty else { return (true, true) }
@@ -69,7 +70,7 @@ final class TimeHolds: Sendable {
         waiter?.done()
     }
 
-    /// Checks after ``releaseTimeout`` whether the same task is still waiting.
+    /// Drops all holds after ``releaseTimeout`` if the same task is still waiting then.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
         queue.asyncAfter(deadline: .now() + Self.releaseTimeout) { [weak self] in self?.timeOut(number) }

@@ -4,9 +4,10 @@ import BLEWire
 extension World {
     /// A clock that shows the age of the world and wakes tasks when the world reaches a given age.
     ///
-    /// An app that takes its clock as an argument (`any Clock<Duration>`) uses the same delays as outside of tests, but
-    /// in virtual time, so the test does not take longer. Before time continues, the world waits for woken tasks on the
-    /// main actor, or on an actor that runs on a manager's queue, as it does for delegate methods.
+    /// An app that takes its clock as an argument (`any Clock<Duration>`) uses the same delays as outside of tests. But
+    /// the delays pass in virtual time, so the test does not have to wait for them. Before time continues, the world
+    /// waits for woken tasks on the main actor, or on an actor that runs on a manager's queue, as it does for delegate
+    /// methods.
     ///
     /// ```swift
     /// let reader = phone.inhabit { Reader(clock: world.clock) }

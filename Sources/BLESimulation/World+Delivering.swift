@@ -13,13 +13,14 @@ extension World {
         case nothing
         /// Everything that was delivered has been processed.
         case settled
-        /// An app may still be working. After waiting for it, the rest of this instant's deliveries must be made.
+        /// An app may still be working. The caller must wait for the app, and then make the rest of this instant's
+        /// deliveries.
         case unsettled(ArraySlice<WorldDelivery>)
     }
 
     /// Delivers events to apps, and waits until the apps have processed them.
     ///
-    /// As long as there is nothing to wait for, goes on with the next events until `end`.
+    /// As long as the world need not wait for an app, goes on with the events of later instants, up to `end`.
     func deliver(until end: Instant) async {
         if MainQueue.mayBeSupported, core.withLock({ $0.mayDeliverDirectly }) {
             switch await deliverDirectly(until: end) {
@@ -40,7 +41,7 @@ extension World {
         }
     }
 
-    /// Delivers events directly on the main queue, for one instant after the other, until an app must be waited for.
+    /// Delivers events directly on the main queue, one instant after another, until the world must wait for an app.
     private func deliverDirectly(until end: Instant) async -> DirectDelivery {
         await withCheckedContinuation { done in
             DispatchQueue.main.async { [self] in done.resume(returning: deliverHere(until: end)) }

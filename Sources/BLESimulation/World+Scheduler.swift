@@ -6,8 +6,9 @@ extension World {
     /// A scheduler that calls closures on queues when the world reaches a given age, in place of
     /// `DispatchQueue.asyncAfter` and `Timer`.
     ///
-    /// An app that takes its timers as a closure or protocol uses the same delays as outside of tests, but in virtual
-    /// time, so the test does not take longer. The world waits for the queue before time continues.
+    /// An app that takes its timers as a closure or protocol uses the same delays as outside of tests. But the delays
+    /// pass in virtual time, so the test does not have to wait for them. The world waits for the queue before time
+    /// continues.
     ///
     /// ```swift
     /// let reader = Reader(later: { seconds, work in world.scheduler.after(.seconds(seconds), work) })

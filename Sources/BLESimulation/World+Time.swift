@@ -6,7 +6,7 @@ import Dispatch
 extension World {
     /// Lets `duration` of virtual time pass.
     ///
-    /// This takes only as much real time as the work that is done in it.
+    /// The call takes only as much real time as the simulation and the apps need for their work.
     ///
     /// Virtual time stands still while apps work: a request in a delegate method happens at the instant of the event,
     /// and one manager is called at a time. The world continues when the queues of the called managers and the main
@@ -27,7 +27,7 @@ extension World {
         while core.withLock({ $0.run(until: end) }) { await deliver(until: end) }
     }
 
-    /// Lets time pass until `isDone` returns true.
+    /// Lets virtual time pass until `isDone` returns true, but at most `duration`.
     ///
     /// `isDone` is called every ten milliseconds of virtual time and at the end.
     ///
@@ -46,12 +46,12 @@ extension World {
         return true
     }
 
-    /// Lets time pass until `isDone` returns true, evenly spread over a period of real time, so that the app's own
-    /// timers fire during it.
+    /// Lets virtual time pass until `isDone` returns true, evenly spread over a period of real time, so that the app's
+    /// own timers can fire.
     ///
     /// `asyncAfter`, `Task.sleep` and Dispatch sources follow the computer's clock, and an hour of a world may take
-    /// only a moment by that clock. With this method, virtual time does not run ahead: after half of `realTime`, at
-    /// most half of `duration` has passed.
+    /// only a moment by that clock. With this method, virtual time does not run ahead of that clock: after half of
+    /// `realTime`, at most half of `duration` has passed.
     ///
     /// ```swift
     /// // The app connects again by asyncAfter, two seconds after a failure.

@@ -22,7 +22,7 @@ import Synchronization
 public final class World: Sendable {
     /// The conditions of the air.
     public struct Conditions: Hashable, Sendable {
-        /// The share of packets that are lost on the air, from 0 to 1, in addition to losses by distance.
+        /// The share of packets that are lost on the air, from 0 to 1, in addition to losses due to distance.
         ///
         /// Connections retransmit lost packets, so data arrives late instead of never. Lost advertisements are not
         /// repeated.
@@ -109,22 +109,18 @@ public final class World: Sendable {
         return Machine(name: peripheral.name, index: index, world: self)
     }
 
-    /// Runs `body`.
+    /// Runs `body`; the managers that `body` creates use the machine called "phone".
     ///
-    /// The managers that it creates use the machine called "phone".
-    ///
-    /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
-    ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
+    /// - Precondition: No device is called "phone", because an app does not receive the advertisements of its own
+    ///   machine. If a device has this name, use another machine for the app: `world.machine("tablet").inhabit { … }`.
     public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await ownMachine().inhabit(body)
     }
 
-    /// Runs `body`.
+    /// Runs `body`; the managers that `body` creates use the machine called "phone".
     ///
-    /// The managers that it creates use the machine called "phone".
-    ///
-    /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
-    ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
+    /// - Precondition: No device is called "phone", because an app does not receive the advertisements of its own
+    ///   machine. If a device has this name, use another machine for the app: `world.machine("tablet").inhabit { … }`.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
         try ownMachine().inhabit(body)
     }

@@ -36,7 +36,8 @@ struct WorldCore: ~Copyable {
     var deliveriesSinceRequest = 0
     /// The events for apps that have not been delivered yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
-    /// The managers whose sessions continue after their app has ended, in the order in which the managers were created.
+    /// The sessions of managers with a restore identifier, which continue after the app has ended, in the order of
+    /// their creation.
     var restorable: [RestorableRole] = []
     /// The waiting tasks and calls.
     var timers = TimerQueue()
@@ -56,7 +57,7 @@ struct WorldCore: ~Copyable {
     var faultPlan = FaultPlan()
     /// The recent events, for ``World/story``.
     var story = Story()
-    /// The recording for the page, if there is one.
+    /// The recording for ``World/page``; `nil` if ``World/recordPage()`` was not called.
     var recorder: PageRecorder?
     /// The findings.
     var findings: [World.Finding] = []
@@ -136,7 +137,7 @@ struct WorldCore: ~Copyable {
         /// Lets the host choose the interval, with no latency.
         init() {}
 
-        /// Creates a pace from the arguments of a test, and checks them.
+        /// Creates a timing from the arguments of a test; arguments that are out of range end the process.
         init(interval: Duration?, latency: Int) {
             if let interval {
                 let range = ConnectionInterval.shortest.duration...ConnectionInterval.longest.duration
@@ -160,7 +161,7 @@ struct WorldCore: ~Copyable {
 
     /// Adds a client for a manager.
     ///
-    /// The host opens its session when the world processes its actions.
+    /// The host opens the client's session when the world processes its queued actions.
     mutating func open(_ session: WorldSession) -> ClientID {
         let client = nextClient
         clients.append(.app(session))
@@ -168,12 +169,12 @@ struct WorldCore: ~Copyable {
         return client
     }
 
-    /// Returns the name of the machine with an address; `nil` if there is none.
+    /// Returns the name of the machine with this address; `nil` if there is none.
     private func owner(of address: DeviceAddress) -> String? {
         stations.first { $0.identity.address == address || $0.configuration.staticAddress == address }?.name
     }
 
-    /// Adds a scripted device, which starts when the world processes its actions.
+    /// Adds a scripted device, which starts when the world processes its queued actions.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
         let name = peripheral.name, address = peripheral.address?.device
         if let address, let owner = owner(of: address), owner != name {

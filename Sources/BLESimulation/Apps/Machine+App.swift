@@ -2,7 +2,7 @@ package import BLEHost
 package import BLERuntime
 
 extension Machine {
-    /// The user's decision whether an app may use Bluetooth.
+    /// The user's decision on whether an app may use Bluetooth.
     public enum Authorization: Hashable, Sendable {
         /// The user has not decided.
         ///
@@ -12,7 +12,7 @@ extension Machine {
         case restricted
         /// Not allowed: the user has denied it.
         case denied
-        /// Apps on this machine may use Bluetooth.
+        /// The app may use Bluetooth.
         case allowed
     }
 
@@ -32,21 +32,17 @@ extension Machine {
             self.machine = machine
         }
 
-        /// Runs `body`.
-        ///
-        /// The managers that it creates belong to this app.
+        /// Runs `body`; the managers that `body` creates belong to this app.
         public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
             try await Bluetooth.$link.withValue(self) { try await body() }
         }
 
-        /// Runs `body`.
-        ///
-        /// The managers that it creates belong to this app.
+        /// Runs `body`; the managers that `body` creates belong to this app.
         public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
             try Bluetooth.$link.withValue(self) { try body() }
         }
 
-        /// The user's decision whether the app may use Bluetooth.
+        /// The user's decision on whether the app may use Bluetooth.
         ///
         /// A test can change it while the app runs.
         ///
@@ -63,7 +59,7 @@ extension Machine {
         App(name: name, index: world.core.withLock { $0.stations[index].app(name) }, on: self)
     }
 
-    /// The user's decision whether the default app, called "App", may use Bluetooth.
+    /// The user's decision on whether the default app, called "App", may use Bluetooth.
     public var authorization: Authorization {
         get { app(AppRecord.standardName).authorization }
         set { app(AppRecord.standardName).authorization = newValue }

@@ -39,7 +39,7 @@ extension Machine {
 
     /// True if the system ends apps that work too long in the background, as ``AppEnd/terminatedBySystem``.
     ///
-    /// Working too long is a ``World/Finding`` in any case.
+    /// Working too long is a ``World/Finding`` even if this is `false`.
     public var endsLateApps: Bool {
         get { world.core.withLock { $0.stations[index].endsLateApps } }
         set { world.change { $0.stations[index].endsLateApps = newValue } }

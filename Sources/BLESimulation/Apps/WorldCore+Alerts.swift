@@ -6,7 +6,7 @@ extension WorldCore {
     /// The maximum number of alerts per machine.
     private static let mostAlerts = 1_024
 
-    /// Records the alerts that an app requests for when it is suspended.
+    /// Records the alerts that an app requests for events that occur while it is suspended.
     func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
         stations[index].requestedAlerts[client.rawValue, default: RequestedAlerts()].note(request)
     }

@@ -4,7 +4,7 @@ import BLEWire
 
 /// Controls for a machine that was placed as a ``SimulatedPeripheral``.
 ///
-/// Closures run on the world's thread and must not call the world.
+/// Closures run while the world is locked, so they must not call the world or its machines.
 extension Machine {
     /// Sets the closure that answers reads of the characteristics of this type.
     public func onRead(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {

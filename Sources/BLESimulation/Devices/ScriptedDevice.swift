@@ -9,7 +9,9 @@ struct ScriptedDevice {
         let characteristic: SimulatedPeripheral.Characteristic
         var value: [UInt8]
         var subscribers: [PeerIdentifier] = []
+        /// The number of values sent so far from the description's notifications.
         var sent = 0
+        /// The time at which the next value of the description's notifications is sent; `nil` if none is.
         var due: Instant?
     }
 
@@ -82,7 +84,8 @@ struct ScriptedDevice {
         return [agentRequest]
     }
 
-    /// The request that makes the host ask the device about each pairing, if the device refuses pairing.
+    /// The request that makes the host ask the device about each pairing if the device refuses pairing; otherwise the
+    /// request that ends this.
     var agentRequest: ClientRequest { .security(.setAgent(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
     /// Returns the request that starts the removal of all bonds.
@@ -190,7 +193,8 @@ struct ScriptedDevice {
 
     /// Accepts or refuses all parts of a write.
     ///
-    /// Subscribers receive the new values, unless a closure of the test has accepted the write.
+    /// Subscribers receive the new values, unless the test or the description defines an answer to the write. In that
+    /// case, the device sends only this answer and the values that belong to it.
     private mutating func write(
         _ parts: WriteGroup,
         _ transaction: ServerTransaction?,
@@ -228,7 +232,7 @@ struct ScriptedDevice {
         return carryOut(answer, transaction, .success([]), at: now)
     }
 
-    /// Returns the answer of the description to a written value; `nil` if it contains none.
+    /// Returns the answer that the description defines for a written value; `nil` if it defines none.
     private func described(_ index: Int, _ written: [UInt8]) -> DeviceAnswer? {
         let answers = attributes[index].characteristic.answers(to: written)
         guard !answers.isEmpty else { return nil }

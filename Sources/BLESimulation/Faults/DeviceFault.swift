@@ -1,4 +1,4 @@
-/// A fault that a served device makes on purpose, for tests of centrals.
+/// A deliberate fault of a served device: a device that this computer acts as, for tests of centrals.
 ///
 /// Its textual form is that of ``World/Fault``: a kind, a moment and, instead of a machine, a characteristic.
 ///
@@ -24,9 +24,11 @@ package struct DeviceFault: Hashable, Sendable {
         case drop
         /// The device sends an updated value twice.
         case `repeat`
-        /// The device ends the connections to all centrals; a request that causes it is not answered.
+        /// The device ends the connections to all centrals. If a request causes this fault, the device does not answer
+        /// the request.
         case disconnect
-        /// The device removes its last service or, if the last such fault removed one, publishes that again.
+        /// The device removes its last service or, if the previous fault of this kind removed a service, publishes that
+        /// service again.
         case servicesChange
         /// The device stops advertising.
         case stopAdvertising
@@ -77,7 +79,7 @@ package struct DeviceFault: Hashable, Sendable {
     /// The time between the moment and the fault.
     package let delay: Duration
     package let moment: Moment
-    /// The characteristic whose steps count, as text; `nil` for all.
+    /// The characteristic whose steps count, as text; `nil` for all characteristics.
     package let characteristic: String?
 
     /// The reason why a text is not a fault.
@@ -243,14 +245,14 @@ extension DeviceFault.Moment: CustomStringConvertible {
     }
 }
 
-/// The faults of a served device, and the number of times that each has reached its step.
+/// The faults of a served device, and the number of times that the step of each fault was reached.
 package struct DeviceFaultPlan: Sendable {
     private var entries: [(fault: DeviceFault, count: Int)]
 
     /// Plans faults.
     package init(_ faults: [DeviceFault]) { entries = faults.map { ($0, 0) } }
 
-    /// The faults that happen at a time.
+    /// The faults whose moment is a time.
     package var timed: [DeviceFault] { entries.map(\.fault).filter { $0.moment.step == nil } }
 
     /// Counts a step, and returns the faults that happen now, in the order of the plan.

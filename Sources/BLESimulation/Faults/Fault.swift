@@ -1,7 +1,7 @@
 import BLERuntime
 
 extension World {
-    /// A fault that affects a machine at a moment of the world.
+    /// A fault that affects a machine at a given moment.
     ///
     /// It has a textual form, so that a failed run can be repeated from its output:
     ///
@@ -55,7 +55,7 @@ extension World {
         }
     }
 
-    /// Plans faults that happen once each.
+    /// Plans faults, each of which happens once.
     ///
     /// A fault may name a machine that does not exist yet. But a fault at a ``Fault/Moment/time(_:)`` never happens if
     /// its machine does not exist by then.

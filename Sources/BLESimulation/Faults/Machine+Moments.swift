@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 
 extension Machine {
-    /// Reports that the app has reached the step with this name, so that faults that are planned for the step happen.
+    /// Reports that the app has reached the step with this name; the faults that are planned for this step then happen.
     ///
     /// See ``World/Fault/Moment/step(_:_:)``.
     public func reach(_ step: String) { world.change { $0.countStep(step, on: index) } }
@@ -14,7 +14,7 @@ extension Machine {
         world.change { $0.walk(index, to: position, taking: duration) }
     }
 
-    /// Resets the controller: links are lost, and managers are resetting.
+    /// Resets the controller: links are lost, and the state of managers becomes `.resetting` for a moment.
     public func resetController() { world.enqueue(.startFault(.controllerReset, machine: name)) }
 
     /// The number of data packets between the machine's host and its controller, in both directions together.

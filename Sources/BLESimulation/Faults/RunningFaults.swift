@@ -1,7 +1,7 @@
 /// The concurrent faults of a machine, each with its own end.
 ///
 /// If several faults have the same effect, the effect lasts until the last of them ends. If a test itself switches
-/// Bluetooth or plugs the controller in or out, all faults with the corresponding effect end.
+/// Bluetooth on or off, or plugs the controller in or out, all faults with the corresponding effect end.
 struct RunningFaults {
     /// The effect of a fault while it lasts.
     enum Effect {

@@ -3,7 +3,7 @@ import BLEWire
 extension SimulatedPeripheral {
     /// The device address of a simulated peripheral.
     ///
-    /// A test of a gateway or another program that recognizes devices by their addresses gives its devices known ones.
+    /// A chosen address is useful in tests of programs that recognize devices by their addresses, such as gateways.
     ///
     /// Core 6.0, Vol 6, Part B, 1.3.
     public struct Address: Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +15,7 @@ extension SimulatedPeripheral {
             case `static`
         }
 
-        /// The address of the controller or host in the world.
+        /// The address as the device's host and controller use it.
         let device: DeviceAddress
 
         /// Creates an address.

@@ -68,8 +68,10 @@ extension SimulatedPeripheral {
         return flags != Self.usualFlags ? "flags" : nil
     }
 
-    /// True if a Core Bluetooth app can advertise in the same way: only a name and services, within Core Bluetooth's
-    /// limits.
+    /// True if a Core Bluetooth app could advertise this: a name and services, with all other advertising properties at
+    /// their defaults.
+    ///
+    /// Core Bluetooth's limits then apply.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable && advertisingInterval == nil
     }

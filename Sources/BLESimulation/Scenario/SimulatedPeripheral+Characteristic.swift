@@ -47,7 +47,8 @@ extension SimulatedPeripheral {
         }
     }
 
-    /// A value that a characteristic sends after a certain value was written to another one, or to itself.
+    /// A value that a characteristic sends after a certain value was written to another characteristic or to the same
+    /// one.
     public struct Answer: Hashable, Sendable {
         /// The written value.
         public var written: [UInt8]
@@ -89,7 +90,8 @@ extension SimulatedPeripheral {
         ///
         /// All answers to the written value are sent. A closure set with ``Machine/onWrite(_:_:)`` replaces them.
         public var answers: [Answer] = []
-        /// False if ``value`` is a placeholder, because the device was described from a capture without its value.
+        /// False if ``value`` is a placeholder, because the description was made from a capture that does not show the
+        /// value.
         public var isValueKnown = true
 
         /// Creates a characteristic.
@@ -151,7 +153,8 @@ extension SimulatedPeripheral {
         public var uuid: String
         /// The value; at most 512 octets.
         public var value: [UInt8]
-        /// False if ``value`` is a placeholder, because the device was described from a capture without its value.
+        /// False if ``value`` is a placeholder, because the description was made from a capture that does not show the
+        /// value.
         public var isValueKnown = true
 
         /// Creates a descriptor.

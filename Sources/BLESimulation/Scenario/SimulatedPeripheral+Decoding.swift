@@ -71,8 +71,8 @@ extension SimulatedPeripheral: Decodable {
         }
     }
 
-    /// The index of the first service whose included services are not all listed before it, and the type of the first
-    /// of them that is missing; `nil` if there is no such service.
+    /// The index of the first service that includes a service not listed before it, and the type of that included
+    /// service; `nil` if there is none.
     package var missingInclude: (service: Int, part: String)? {
         var known: Set<BluetoothUUID> = []
         for (index, service) in services.enumerated() {

@@ -76,7 +76,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var position: World.Position
     /// The device address; `nil` for a public address that follows from the name and the seed of the world.
     ///
-    /// Each machine in a world has another address.
+    /// No two machines in a world have the same address.
     public var address: Address?
     /// The services.
     public var services: [Service]
@@ -93,13 +93,14 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     ///
     /// Core Specification Supplement 11, Part A, 1.3.
     public var flags: UInt8? = Self.usualFlags
-    /// The octets of the advertisement, to send exactly these; `nil` to assemble it from the other properties.
+    /// The octets of the advertisement, sent exactly as given; `nil` to assemble the advertisement from the other
+    /// properties.
     ///
     /// If this or ``scanResponse`` is set, nothing else is advertised; if only one of the two is set, the other is
-    /// empty. Then the properties for single fields must keep their defaults: ``manufacturerData``, ``serviceData``,
-    /// ``transmitPower``, ``advertisesName`` and ``flags``.
+    /// empty. In both cases, the properties for single fields must keep their defaults: ``manufacturerData``,
+    /// ``serviceData``, ``transmitPower``, ``advertisesName`` and ``flags``.
     public var advertisement: [UInt8]?
-    /// The octets of the scan response, to send exactly these; see ``advertisement``.
+    /// The octets of the scan response, sent exactly as given; see ``advertisement``.
     public var scanResponse: [UInt8]?
     /// True if the device uses extended advertising: one packet of up to 245 octets, or up to 1650 octets if centrals
     /// cannot connect.
@@ -113,7 +114,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// The MTU that the device offers, in octets, 23 to 517; `nil` for the maximum.
     public var mtu: Int?
 
-    /// The advertising interval, 20 ms to 10.24 s; `nil` for that of apps.
+    /// The advertising interval, 20 ms to 10.24 s; `nil` for the interval that the host uses for apps.
     package var advertisingInterval: Duration?
 
     /// Creates a description of a device.

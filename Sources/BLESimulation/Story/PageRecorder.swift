@@ -4,7 +4,7 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-/// The recording of a world for its page: packets, calls, callbacks, and packets on the air.
+/// The recording of a world for its HTML page: HCI packets, calls, callbacks, and packets on the air.
 struct PageRecorder: Sendable {
     /// The number of receptions after which empty packets and advertising packets are left out, unless they were lost.
     private static let manyPackets = 60_000

@@ -7,12 +7,13 @@ package import BLEWire
 extension World {
     /// Records everything from now on for ``page``, including the packets on the air.
     ///
-    /// Without this call, the page has what the ``story`` has: the last calls, callbacks and packets.
+    /// Without this call, the page contains only what the ``story`` contains: the last calls, callbacks and packets.
     public func recordPage() { recordPage { _, _ in nil } }
 
     /// An HTML page of what has happened in the world so far, with the causes of failures.
     ///
-    /// The page needs no network and contains no pairing keys. After ``recordPage()`` it shows everything.
+    /// The page needs no network and contains no pairing keys. It shows everything since the call of ``recordPage()``
+    /// or, without that call, only recent events.
     ///
     /// ```swift
     /// Attachment.record(world.page, named: "page.html")
