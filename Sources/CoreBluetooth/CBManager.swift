@@ -4,7 +4,7 @@ import BLESimulation
 import Dispatch
 public import Foundation
 
-/// The common superclass of central and peripheral managers: a session with a host, and its state.
+/// The common superclass of central and peripheral managers: an app's session with a host, and the manager's state.
 ///
 /// A manager can be used on any thread, because a lock protects its state. The delegate is called on the queue that the
 /// app passed to the initializer, or on the main queue.
@@ -79,7 +79,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     /// them. `latest` holds the peripheral and the central of the previous events.
     func apply(_: ClientEvent, _: inout LatestPeers) {}
 
-    /// Changes the state and returns the previous one.
+    /// Changes the state and returns the previous state.
     func replaceState(with state: CBManagerState) -> CBManagerState {
         hostState.withLock { current in
             defer { current = state }

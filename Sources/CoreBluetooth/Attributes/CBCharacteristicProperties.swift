@@ -1,8 +1,8 @@
 /// The properties of a characteristic.
 public struct CBCharacteristicProperties: OptionSet, Sendable {
-    /// The bits.
+    /// One bit for each property.
     ///
-    /// The lowest octet is as in the characteristic declaration; the bits above it exist only for local
+    /// The lowest octet has the same bits as in the characteristic declaration. The bits above it exist only for local
     /// characteristics.
     public let rawValue: UInt
 

@@ -37,8 +37,8 @@ extension CBCentralManager {
 
     /// Returns the object for `peer`; `nil` if the peer is not known.
     ///
-    /// Managers of this process know the peers that one of them has discovered, and those that the host knew when a
-    /// manager was created.
+    /// A peer is known if a manager of this process has discovered it, or if the host already knew it when a manager
+    /// was created.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         let isKnown = content.withLock { $0.seen.contains(peer) || $0.peripherals[peer] != nil }
         if isKnown { return peripheral(peer, name: nil) }
@@ -165,9 +165,9 @@ extension CBCentralManager {
 
     /// Calls the older delegate method for a disconnection.
     ///
-    /// Its default implementation calls the newer one, which has a timestamp.
+    /// The default implementation of the older method calls the newer method, which has a timestamp.
     ///
-    /// If a delegate implements both, only the older one is called, as on Apple's systems, and the host does not
+    /// If a delegate implements both, only the older method is called, as on Apple's systems, and the host does not
     /// reconnect.
     private func callDelegateOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
         guard let delegate else { return peripheral.reconnect() }

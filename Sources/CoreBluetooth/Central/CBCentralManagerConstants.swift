@@ -43,8 +43,7 @@ public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionSta
 /// Accepted, but has no effect.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey: String = "kCBConnectOptionEnableTransportBridging"
 
-/// True if the connection requires that the device can use the Apple Notification Center Service: an `NSNumber` with a
-/// `Bool`.
+/// True to connect only if the device may use the Apple Notification Center Service: an `NSNumber` with a `Bool`.
 ///
 /// Accepted, but has no effect.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"

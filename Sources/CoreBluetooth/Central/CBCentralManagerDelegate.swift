@@ -34,7 +34,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// A connection could not be established.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-    /// A peripheral was disconnected. `error` is `nil` if the app requested it.
+    /// A peripheral was disconnected. `error` is `nil` if the app requested the disconnection.
     ///
     /// If a delegate implements this method, its newer form with a timestamp is not called, and the host does not
     /// reconnect by itself.
@@ -44,7 +44,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A peripheral was disconnected. `error` is `nil` if the app requested it.
+    /// A peripheral was disconnected. `error` is `nil` if the app requested the disconnection.
     ///
     /// `timestamp` is in seconds since 1 January 2001. `isReconnecting` is `true` if the host tries to reconnect.
     func centralManager(
@@ -69,8 +69,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 // These methods are optional in Apple's protocol. Each default implementation does what happens there if the method is
 // missing.
 extension CBCentralManagerDelegate {
-    /// Ends the program if the manager has a restore identifier: an app that uses one must implement this method, as on
-    /// Apple's systems.
+    /// Ends the program if the manager has a restore identifier: an app that uses state restoration must implement this
+    /// method, as on Apple's systems.
     ///
     /// A simulated world reports a finding instead.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
@@ -103,7 +103,7 @@ extension CBCentralManagerDelegate {
         error: (any Error)?
     ) {}
 
-    /// Calls the newer method, for delegates that implement only that one.
+    /// Calls the newer method, which has a timestamp, for delegates that implement only the newer method.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,

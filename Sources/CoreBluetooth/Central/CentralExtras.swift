@@ -82,12 +82,12 @@ extension CBService {
 
 extension CBCharacteristic {
     /// The handle of the value on the peripheral, by which host events identify the characteristic; `nil` for a local
-    /// one.
+    /// characteristic.
     package var valueHandle: AttributeHandle? { handles?.value }
 }
 
 extension CBDescriptor {
-    /// The handle on the peripheral, by which host events identify the descriptor; `nil` for a local one.
+    /// The handle on the peripheral, by which host events identify the descriptor; `nil` for a local descriptor.
     package var attributeHandle: AttributeHandle? { handle }
 }
 

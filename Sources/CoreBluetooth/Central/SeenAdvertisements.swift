@@ -44,8 +44,8 @@ struct SeenAdvertisements {
     private var latest: Int?
     private var clock = Clock()
 
-    /// The object for the sender of the last advertisement; `nil` if it is not in the cache or the app no longer
-    /// retains it.
+    /// The object for the sender of the last advertisement; `nil` if the advertisement is not in the cache, or the app
+    /// no longer retains the object.
     var sender: CBPeripheral? {
         mutating get {
             guard let latest else { return nil }

@@ -14,7 +14,7 @@ struct SeenPeers {
     private var order: [PeerIdentifier] = []
     private var oldest = 0
 
-    /// True if the next new peer replaces another one.
+    /// True if the next new peer replaces another peer.
     var isFull: Bool { order.count == Self.limit }
 
     func contains(_ peer: PeerIdentifier) -> Bool { names[peer] != nil }

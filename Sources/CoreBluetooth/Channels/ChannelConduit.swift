@@ -111,7 +111,7 @@ final class ChannelConduit: @unchecked Sendable {
 
     /// True if the calling thread may block.
     ///
-    /// It may not block if it delivers host events itself, or in virtual time, which does not pass while a thread is
+    /// It must not block if it delivers host events itself, or in virtual time, which does not pass while a thread is
     /// blocked.
     private var canWait: Bool { session.passesTime && !ManagerQueues.isCurrent }
 }

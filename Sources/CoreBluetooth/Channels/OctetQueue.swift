@@ -6,7 +6,7 @@ struct OctetQueue {
     /// The number of octets that have already been removed from the unit at ``first``.
     private var used = 0
 
-    /// The number of octets.
+    /// The number of octets in the queue.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }

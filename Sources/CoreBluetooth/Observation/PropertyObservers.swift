@@ -3,8 +3,8 @@ import Foundation
 /// The observers of an object's properties.
 ///
 /// The object's protected values report every access that might have changed something; then each observer compares the
-/// current value of its property with the last one. So no property has to be declared observable, and an object without
-/// observers has no extra cost.
+/// current value of its property with the last value that it has seen. So no property has to be declared observable,
+/// and an object without observers has no extra cost.
 final class PropertyObservers: Sendable {
     private struct State {
         var watches: [(id: Int, compare: @Sendable () -> Bool)] = []

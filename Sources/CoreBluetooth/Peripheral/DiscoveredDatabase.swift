@@ -39,7 +39,7 @@ struct DiscoveredDatabase {
 
     /// Adds services that `owner` includes.
     ///
-    /// `found` is in the order of the declarations.
+    /// `found` is in the order of the include declarations.
     ///
     /// If the included services were discovered in several parts, the order of all declarations is unknown, so the
     /// services are sorted by their handles.
@@ -211,7 +211,7 @@ extension CBService {
 }
 
 extension CBCharacteristic {
-    /// Returns whether this object represents `found`.
+    /// Returns whether this object has the same handles, type and properties as `found`.
     fileprivate func represents(_ found: DiscoveredCharacteristic) -> Bool {
         let new = Handles(found)
         return handles == new && uuid.value == found.uuid && properties.rawValue == UInt(found.properties)

@@ -68,7 +68,7 @@ struct PeripheralLink: Equatable {
         case renewAndConfirm
         /// Already requested, but with other options: send the new options to the host.
         case renew
-        /// Nothing to send now: the connection is already requested, or is requested when the old one has ended.
+        /// Nothing to send now: the connection is already requested, or is requested when the old connection has ended.
         case nothing
     }
 
@@ -92,9 +92,9 @@ struct PeripheralLink: Equatable {
         case nothing
     }
 
-    /// Ends the confirmation of an existing connection.
+    /// Confirms the existing connection that the app has requested again.
     ///
-    /// Returns whether to call the delegate for it.
+    /// Returns whether to call the delegate for the connection.
     mutating func confirm() -> OnConfirm {
         let action: OnConfirm
         (state, action) =

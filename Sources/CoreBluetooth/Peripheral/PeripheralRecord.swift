@@ -38,7 +38,7 @@ struct PeripheralRecord {
         let event: PeerEvent?
     }
 
-    /// Processes a host event.
+    /// Processes a host event, which may be the result of the request with this number.
     mutating func receive(
         _ event: PeerEvent,
         answering number: RequestNumber,
@@ -100,8 +100,8 @@ struct PeripheralRecord {
 
     /// Completes a step.
     ///
-    /// If deliveries are pending, the first of them replaces the step's own, which is queued. Then sets the delegate
-    /// and the remaining work.
+    /// If deliveries are pending, the first of them replaces the step's own delivery, which is queued instead. Then
+    /// sets the delegate and the remaining work.
     private mutating func finish(_ step: inout Step) {
         if !due.isEmpty {
             if step.call != nil || !step.observed.isNothing {
@@ -225,7 +225,8 @@ struct PeripheralRecord {
         return .characteristicsDiscovered(service, failure)
     }
 
-    /// Fails the requests about attributes that are about to be removed, while their objects still exist.
+    /// Fails the requests about attributes that the caller removes next, while the objects of the attributes still
+    /// exist.
     private mutating func cancelRequests(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
         for answer in requests.cancelRequests(in: ranges) { queueDelivery(of: answer, to: peripheral) }
     }

@@ -82,7 +82,7 @@ struct PeripheralRequests {
         case unsolicited
     }
 
-    /// Processes a host event.
+    /// Processes a host event, which may be the result of the request with this number.
     mutating func receive(_ event: PeerEvent, answering number: RequestNumber) -> OnReceive {
         guard number != .none else { return .unsolicited }
         if case .sent(_, number)? = begun.first {
@@ -163,7 +163,7 @@ struct PeripheralRequests {
         }
     }
 
-    /// Returns whether a request that changes the subscription to the characteristic with this handle is pending.
+    /// Returns whether a change of the subscription to the characteristic with this handle is pending.
     func isChanging(_ handle: AttributeHandle) -> Bool {
         (begun + waiting[next...]).contains { entry in
             switch entry {
@@ -214,9 +214,10 @@ extension PeerRequest {
     /// Returns whether this request may be sent while the host has not answered `earlier`.
     ///
     /// The host carries out requests about attributes in order, but requests about the link immediately. So any request
-    /// may be sent after one about an attribute, and a result that arrives early is kept until its turn. An exception
-    /// is the request to open a channel: its result cannot be kept, so it waits until the host has answered everything
-    /// else. After a request about the link or a channel, only write commands may be sent, because they have no result.
+    /// may be sent after a request about an attribute, and a result that arrives early is kept until its turn. An
+    /// exception is the request to open a channel: its result cannot be kept, so it waits until the host has answered
+    /// everything else. After a request about the link or a channel, only write commands may be sent, because they have
+    /// no result.
     fileprivate func mayFollow(_ earlier: PeerRequest) -> Bool {
         switch self {
         case .attribute(.writeCommand): true

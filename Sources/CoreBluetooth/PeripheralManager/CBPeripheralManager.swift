@@ -105,7 +105,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Publishes a service.
     ///
-    /// While it is published, it cannot be changed.
+    /// A service cannot be changed while it is published.
     ///
     /// The services that it includes must be published first.
     ///

@@ -59,8 +59,8 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 // These methods are optional in Apple's protocol. Each default implementation does what happens there if the method is
 // missing.
 extension CBPeripheralManagerDelegate {
-    /// Ends the program if the manager has a restore identifier: an app that uses one must implement this method, as on
-    /// Apple's systems.
+    /// Ends the program if the manager has a restore identifier: an app that uses state restoration must implement this
+    /// method, as on Apple's systems.
     ///
     /// A simulated world reports a finding instead.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {

@@ -1,7 +1,7 @@
 import BLEHost
 import BLERuntime
 
-/// Information about one host that all managers of the process share.
+/// Information about one host, shared by all managers of the process.
 ///
 /// It holds the features of the host, because apps can query them without a manager, and the discovered peers, because
 /// apps can pass a peripheral from one manager to another by its identifier.

@@ -53,7 +53,7 @@ final class ManagerReference: @unchecked Sendable {
     }
 }
 
-/// The peripheral and the central of the previous events, kept because most of the next events concern the same ones.
+/// The peripheral and the central of the previous events, kept because most of the next events concern the same peers.
 ///
 /// An object that the app has released is dropped, and looked up again if needed.
 struct LatestPeers {

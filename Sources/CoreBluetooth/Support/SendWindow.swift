@@ -25,7 +25,7 @@ struct SendWindow: Equatable {
 
     private var state = State.open(0)
 
-    /// The change for the app when values have been sent.
+    /// The effect of sent values on the window.
     enum OnTaken: Equatable {
         case nothing
         /// The app can send again; `wasRefused` is true if a value was refused while the window was closed.
