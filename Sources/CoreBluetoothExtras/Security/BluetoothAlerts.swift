@@ -27,7 +27,7 @@ public final class BluetoothAlerts: Sendable {
             case notification
         }
 
-        /// The event.
+        /// The event that the alert is about.
         public let occasion: Occasion
         /// The name of the app.
         public let app: String

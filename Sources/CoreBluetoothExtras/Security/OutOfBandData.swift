@@ -110,7 +110,7 @@ public struct PairingPolicy: Equatable, Sendable {
     public var minimumKeySize: Int
     /// True to store the keys of a pairing, as a bond.
     ///
-    /// If `false`, a pairing is only valid until the connection ends, which suits a device that many people use.
+    /// If `false`, a pairing is valid only until the connection ends, which suits a device that many people use.
     /// Existing bonds remain valid.
     public var keepsBonds: Bool
 

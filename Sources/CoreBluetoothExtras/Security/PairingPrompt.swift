@@ -38,7 +38,7 @@ public struct PairingPrompt: Sendable {
     ///
     /// A name proves nothing: any device can use any name.
     public let name: String?
-    /// The question.
+    /// The question to ask the user.
     public let question: Question
     /// The cause of the pairing.
     public let cause: Cause

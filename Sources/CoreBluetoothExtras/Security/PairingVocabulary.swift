@@ -92,8 +92,8 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The device requires protection against a man in the middle, but this host has no display, keyboard or
     /// out-of-band data. Nothing was sent to the device.
     case cannotAuthenticate
-    /// There is no ``BluetoothPairing`` object that can ask the user, and ``PairingPolicy/unattendedPairing`` requires
-    /// one. Nothing was sent to the device.
+    /// There is no ``BluetoothPairing`` object that can ask the user, and ``PairingPolicy/unattendedPairing`` does not
+    /// allow pairing without it. Nothing was sent to the device.
     case nobodyToAsk
     /// Bluetooth is not available on this machine.
     case unsupported
