@@ -20,8 +20,11 @@ package enum DefaultLink {
     /// The explicit choice in this process; `nil` if the environment decides.
     package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessMachine.machine }
 
-    /// Returns the link for a manager that is created outside of all worlds: an unsupported one if that is probably a
-    /// mistake; `nil` to use the host that the environment names.
+    /// Returns an unsupported link for a manager outside of all worlds if its creation there is probably a mistake;
+    /// otherwise `nil`.
+    ///
+    /// A mistake is probable if there are worlds, but `name`, the host that the environment names, is `nil`. In that
+    /// case, logs an error.
     package static func outside(_ name: String?, worlds: Int, logger: Logger) -> (any HostLink)? {
         guard name == nil, worlds > 0 else { return nil }
         logger.error(
@@ -164,8 +167,7 @@ package enum DefaultLink {
         return runner
     }
 
-    /// The stored state of the user, shared by all hosts of the process; `nil` if the environment names no home
-    /// directory.
+    /// The user's stored state, shared by all hosts of the process; `nil` if the environment names no home directory.
     ///
     /// Changes that have not been written yet are written when the process exits.
     private static let storage: StateFile? = {

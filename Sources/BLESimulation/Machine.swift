@@ -82,7 +82,7 @@ public final class Machine: Sendable {
     /// Brings the apps of the machine to the foreground again.
     public func bringAppsToForeground() { world.enqueue(.moveApps(machine: index, nil)) }
 
-    /// Sets the faults of the machine, replacing earlier ones.
+    /// Sets the faults of the machine, replacing earlier faults.
     public func cause(_ faults: Faults) { world.enqueue(.setFaults(machine: index, faults)) }
 }
 

@@ -16,7 +16,7 @@ extension World {
 
     /// The clock of a world; see ``World/clock``.
     public struct Clock: _Concurrency.Clock, Sendable {
-        /// An age of a world.
+        /// A point in time of a world, given by the age of the world.
         public struct Instant: InstantProtocol, Sendable {
             /// The age of the world.
             public var age: Duration

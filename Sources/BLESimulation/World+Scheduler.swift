@@ -47,8 +47,8 @@ extension World {
             return appointment
         }
 
-        /// Returns a closure that runs `work`; managers created by `work` use the same machine as managers created
-        /// here.
+        /// Returns a closure that runs `work`; managers created by `work` use the same machine as managers created by
+        /// the caller.
         private static func inThisWorld(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
             let link = Bluetooth.link
             return { Bluetooth.$link.withValue(link, operation: work) }

@@ -34,8 +34,8 @@ public final class World: Sendable {
 
     /// The position of a machine, in metres.
     ///
-    /// Signals weaken with distance: a few metres give a good connection, some tens of metres a bad one, and a hundred
-    /// none.
+    /// Signals weaken with distance: at a few metres a connection is good, at some tens of metres it is bad, and at a
+    /// hundred metres there is none.
     public struct Position: Hashable, Sendable {
         /// Metres to the east.
         public var x: Double
@@ -125,7 +125,7 @@ public final class World: Sendable {
         try ownMachine().inhabit(body)
     }
 
-    /// The name of the machine that apps run on unless they are placed on another one.
+    /// The name of the machine that apps run on unless they are placed on another machine.
     static let appMachine = "phone"
 
     private func ownMachine() -> Machine {

@@ -11,7 +11,7 @@ import Dispatch
 ///
 /// Only one thread uses it at a time, and it never blocks.
 struct WorldCore: ~Copyable {
-    /// The time for which a controller must be gone before its host is told that it is absent.
+    /// The time for which a controller must be gone before the world reports its absence to the host.
     static let absence = Duration.seconds(1)
     /// The minimum ATT MTU, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
     private static let leastMTU = 23
@@ -39,7 +39,7 @@ struct WorldCore: ~Copyable {
     /// The sessions of managers with a restore identifier, which continue after the app has ended, in the order of
     /// their creation.
     var restorable: [RestorableRole] = []
-    /// The waiting tasks and calls.
+    /// The tasks and calls that wait for a time.
     var timers = TimerQueue()
     /// The machines whose apps must be launched.
     var launches: [Int] = []
@@ -49,7 +49,7 @@ struct WorldCore: ~Copyable {
     var deviceDeadlines = DeadlineTree()
     /// The stations whose hosts may have output that has not been taken.
     var dirty: [Int] = []
-    /// The scheduled actions.
+    /// The actions that are scheduled for a time.
     var agenda = Agenda()
     /// The faults that are planned for a packet or a step.
     ///
@@ -59,7 +59,7 @@ struct WorldCore: ~Copyable {
     var story = Story()
     /// The recording for ``World/page``; `nil` if ``World/recordPage()`` was not called.
     var recorder: PageRecorder?
-    /// The findings.
+    /// The findings of all apps, oldest first.
     var findings: [World.Finding] = []
     /// The connections that were reported to apps and have not ended.
     var connections: [AppConnection] = []
@@ -156,7 +156,7 @@ struct WorldCore: ~Copyable {
     /// True if an app has ever created a manager.
     var hasHadApps: Bool { clients.contains { if case .device = $0 { false } else { true } } }
 
-    /// The client that will be added next.
+    /// The identifier of the client that will be added next.
     var nextClient: ClientID { ClientID(rawValue: clients.count) }
 
     /// Adds a client for a manager.

@@ -7,7 +7,7 @@ struct RestorableRole {
     /// The client by which the host knows the session, the same in every launch.
     let client: ClientID
     let machine: Int
-    /// The index of the app among those of the machine.
+    /// The index of the app among the apps of the machine.
     let app: Int
     let role: ClientRole
     let identifier: String

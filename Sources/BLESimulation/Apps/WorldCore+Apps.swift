@@ -5,8 +5,8 @@ import BLEWire
 extension WorldCore {
     /// The maximum number of events that are held for the suspended apps of a machine.
     ///
-    /// When the limit is reached, further values are dropped, and a link change replaces the last one that is held for
-    /// its manager.
+    /// When the limit is reached, further values are dropped, and a change of links replaces the last such change that
+    /// is held for the same manager.
     private static let heldLimit = 1_024
 
     /// Sends the apps of a machine to the background with these modes, or to the foreground.
@@ -47,7 +47,7 @@ extension WorldCore {
 
     /// Holds the event with the current links for a suspended app.
     ///
-    /// At the limit, it replaces the last such event.
+    /// At the limit, the event replaces the last event with links that is held for the same manager.
     private mutating func holdLinks(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         if station.held.count >= Self.heldLimit,

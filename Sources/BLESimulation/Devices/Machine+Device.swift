@@ -13,7 +13,7 @@ extension Machine {
 
     /// Sets the closure that answers writes to the characteristics of this type.
     ///
-    /// If the closure accepts a write, the written value becomes the current one.
+    /// If the closure accepts a write, the written value becomes the current value of the characteristic.
     public func onWrite(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
         change { $0.behaviour.set(.write, of: Self.type(characteristic), answer) }
     }
@@ -31,7 +31,7 @@ extension Machine {
 
     /// Sends a value to all subscribers, in notifications or indications.
     ///
-    /// The value becomes the current one.
+    /// The value becomes the current value of the characteristic.
     public func notify(_ value: [UInt8], of characteristic: String) {
         ask { $0.update(Self.type(characteristic), value) }
     }

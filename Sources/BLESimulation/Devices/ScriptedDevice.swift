@@ -116,7 +116,7 @@ struct ScriptedDevice {
     ///
     /// Delayed answers are still sent, but delayed values are dropped.
     mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
-        // Delayed values identify their characteristic by its index, which now belongs to another one.
+        // Delayed values identify their characteristic by its index, which now belongs to another characteristic.
         later.removeAll { if case .service(.update) = $0.request { true } else { false } }
         peripheral.services = services
         peripheral.requireValid()
@@ -239,8 +239,8 @@ struct ScriptedDevice {
         return answers.reduce(.accepted) { $0.notifying($1.value, of: $1.characteristic, after: $1.delay) }
     }
 
-    /// Carries out an answer and the values that follow it: returns the requests that are due now, and keeps the others
-    /// for later.
+    /// Carries out an answer and the values that follow it: returns the requests that are due now, and keeps the other
+    /// requests for later.
     private mutating func carryOut(
         _ answer: DeviceAnswer,
         _ transaction: ServerTransaction?,

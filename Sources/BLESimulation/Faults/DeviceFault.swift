@@ -42,7 +42,7 @@ package struct DeviceFault: Hashable, Sendable {
 
     /// A point in the life of a served device at which a fault can happen.
     ///
-    /// The names are those of Core Bluetooth's methods.
+    /// The steps are named after methods of Core Bluetooth.
     package enum Step: String, Hashable, Sendable, CaseIterable {
         /// A central connected.
         case didConnect

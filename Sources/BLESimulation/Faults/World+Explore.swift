@@ -3,7 +3,7 @@ import BLEWire
 extension World {
     /// A kind of fault for a search, and the machine that it affects.
     public struct Hazard: Hashable, Sendable {
-        /// The kind.
+        /// The kind of fault.
         public var kind: Fault.Kind
         /// The name of the machine.
         public var machine: String
@@ -124,7 +124,7 @@ extension World {
         return Fault(hazard.kind, at: .time(.milliseconds(milliseconds)), of: hazard.machine)
     }
 
-    /// Removes faults as long as the test still fails, then moves the others to earlier moments.
+    /// Removes faults as long as the test still fails, then moves the remaining faults to earlier moments.
     private static func shrink(_ failure: Failure, _ body: (World) async throws -> Void) async -> Failure {
         var smallest = failure
         var index = 0

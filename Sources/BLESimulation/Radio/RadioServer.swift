@@ -19,10 +19,10 @@ package final class RadioServer: @unchecked Sendable {
 
     /// The handling of a new connection to a controller that already has a host.
     package enum ExtraConnections: Sendable {
-        /// The new connection replaces the earlier one, which is closed.
+        /// The new connection replaces the earlier connection, which is closed.
         case replace
-        /// The new connection waits this long for the earlier one to end; if the earlier one does not end in this time,
-        /// the new one is closed.
+        /// The new connection waits this long for the earlier connection to end. If that does not end in this time, the
+        /// new connection is closed.
         case wait(Duration)
     }
 
@@ -39,7 +39,7 @@ package final class RadioServer: @unchecked Sendable {
         var waiting = WaitingConnections<SocketStream>()
         var framer = H4Framer(from: .host)
         var outgoing: [UInt8] = []
-        /// True if a connection has been refused since the current one began.
+        /// True if a connection has been refused since the current host connected.
         var hasRefused = false
     }
 
@@ -72,8 +72,8 @@ package final class RadioServer: @unchecked Sendable {
     ///   - pace: The relation of air time to real time.
     ///   - extraConnections: The handling of a new connection to a controller that already has a host.
     ///   - tap: Called with every HCI packet.
-    ///   - refused: Called with the port at which a second connection was refused, at most once for each host that
-    ///     holds the port.
+    ///   - refused: Called with the port of a controller if a second connection to it was refused, at most once for
+    ///     each host that uses the controller.
     package init(
         seed: UInt64,
         loss: Double = 0,
@@ -217,7 +217,8 @@ package final class RadioServer: @unchecked Sendable {
         if let next = ports[index].waiting.next() { serve(next, at: index) }
     }
 
-    /// Refuses the connections that have waited for too long; returns the time at which the next one must be refused.
+    /// Refuses the connections that have waited for too long; returns the time at which the next connection must be
+    /// refused.
     private func refuseOverdue() -> Instant? {
         var deadline: Instant?
         for index in ports.indices where ports[index].waiting.deadline != nil {

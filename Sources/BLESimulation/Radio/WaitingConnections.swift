@@ -14,7 +14,7 @@ struct WaitingConnections<Connection> {
     /// The next time at which to call ``expire(at:)``.
     var deadline: Instant? { connections.first?.deadline }
 
-    /// Adds a connection that waits until `deadline`, which is not before the deadline of any earlier one.
+    /// Adds a connection that waits until `deadline`, which is not before the deadline of any earlier connection.
     ///
     /// Returns `false` if too many are waiting.
     mutating func add(_ connection: Connection, until deadline: Instant) -> Bool {
@@ -23,7 +23,7 @@ struct WaitingConnections<Connection> {
         return true
     }
 
-    /// Removes the connection that has waited for longest.
+    /// Removes and returns the connection that has waited for longest.
     mutating func next() -> Connection? { connections.isEmpty ? nil : connections.removeFirst().connection }
 
     /// Removes the connections whose time is over; returns whether there were any.

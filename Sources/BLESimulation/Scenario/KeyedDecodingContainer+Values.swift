@@ -43,7 +43,7 @@ extension KeyedDecodingContainer {
         )
     }
 
-    /// Decodes a value given as hex digits under one key or as text under another, if one is present.
+    /// Decodes a value given as hex digits under one key or as text under another, if one of the keys is present.
     func valueIfPresent(_ key: Key, orText textKey: Key) throws -> [UInt8]? {
         guard let text = try decodeIfPresent(String.self, forKey: textKey) else {
             return try octetsIfPresent(forKey: key)

@@ -40,15 +40,14 @@ extension SimulatedPeripheral {
 
         /// Creates a cycle of values.
         ///
-        /// The first one is sent one `interval` after the subscription.
+        /// The first value is sent one `interval` after the subscription.
         public init(every interval: Duration, _ values: [[UInt8]]) {
             self.interval = interval
             self.values = values
         }
     }
 
-    /// A value that a characteristic sends after a certain value was written to another characteristic or to the same
-    /// one.
+    /// A value that a characteristic sends after a certain value was written to it or to another characteristic.
     public struct Answer: Hashable, Sendable {
         /// The written value.
         public var written: [UInt8]
@@ -118,7 +117,7 @@ extension SimulatedPeripheral {
         /// Returns the answers to a written value.
         package func answers(to written: [UInt8]) -> [Answer] { answers.filter { $0.written == written } }
 
-        /// The published properties: a protected value is only sent to paired devices.
+        /// The published properties: the device sends a protected value only to paired devices.
         package var publishedProperties: [Property] {
             guard isProtected else { return properties }
             return properties.map { property in
@@ -132,7 +131,8 @@ extension SimulatedPeripheral {
             }
         }
 
-        /// The published permissions: the given ones, or those that follow from the properties.
+        /// The published permissions: ``permissions`` if they are given, otherwise those that follow from the
+        /// properties.
         package var publishedPermissions: [Permission] {
             if let permissions { return permissions }
             return properties.compactMap { property in

@@ -19,7 +19,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public struct ServiceDatum: Hashable, Sendable {
         /// The type of the service.
         public var service: String
-        /// The data.
+        /// The data that is advertised for the service.
         public var value: [UInt8]
 
         /// Creates service data.
@@ -31,7 +31,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
 
     /// The connection latency that the device requests from each central.
     public enum Latency: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Low latency.
+        /// Low latency, which uses the most energy.
         case low
         /// Medium latency.
         case medium
@@ -45,7 +45,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
         public var uuid: String
         /// True if the service is advertised.
         public var isAdvertised: Bool
-        /// The characteristics.
+        /// The characteristics of the service.
         public var characteristics: [Characteristic]
         /// True if the service is a primary service; `false` if it exists only to be included in other services.
         ///
@@ -72,13 +72,13 @@ public struct SimulatedPeripheral: Hashable, Sendable {
 
     /// The name of the device and of its machine.
     public var name: String
-    /// The position.
+    /// The position of the device in the world.
     public var position: World.Position
     /// The device address; `nil` for a public address that follows from the name and the seed of the world.
     ///
     /// No two machines in a world have the same address.
     public var address: Address?
-    /// The services.
+    /// The services that the device offers.
     public var services: [Service]
     /// The advertised manufacturer data: the two octets of the company identifier, least significant first, and the
     /// data.
@@ -105,7 +105,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// True if the device uses extended advertising: one packet of up to 245 octets, or up to 1650 octets if centrals
     /// cannot connect.
     ///
-    /// Otherwise, it sends an advertisement and a scan response of 31 octets each.
+    /// Otherwise, it sends an advertisement and a scan response of up to 31 octets each.
     public var isExtended = false
     /// True if centrals can connect.
     public var isConnectable = true

@@ -61,7 +61,7 @@ struct Story: Sendable {
     ///
     /// - Parameters:
     ///   - heading: The first line.
-    ///   - name: Returns the name of an app and its machine, or only that of the machine if the app is `nil`.
+    ///   - name: Returns the names of an app and its machine, or only the name of the machine if the app is `nil`.
     /// - Returns: The lines, oldest first.
     func text(_ heading: String, name: (_ machine: Int, _ app: Int?) -> String) -> String {
         var lines = [heading, ""]
