@@ -6,7 +6,7 @@ public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowP
 /// The restore identifier of a manager: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 
-/// True if the manager is only used for media devices: an `NSNumber` with a `Bool`.
+/// True if the manager is used only for media devices: an `NSNumber` with a `Bool`.
 ///
 /// Accepted, but has no effect.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"

@@ -17,7 +17,7 @@ final class ChannelConduit: @unchecked Sendable {
     private var flow: ChannelFlow
     /// True if a block that signals host events to the streams' delegates is already queued.
     private var willSignal = false
-    /// The events of the streams, which call the streams' delegates.
+    /// The events of the two streams; this object calls the streams' delegates.
     ///
     /// Set before the conduit is shared.
     private(set) var events: ChannelEvents!

@@ -100,7 +100,7 @@ extension CBPeripheral {
 
     /// The maximum number of values that wait to be written without response.
     ///
-    /// An app can only reach it by ignoring that ``canSendWriteWithoutResponse`` is `false`; further values are
+    /// An app reaches this limit only if it ignores that ``canSendWriteWithoutResponse`` is `false`. Further values are
     /// dropped.
     private static let mostOutstanding = 1024
 

@@ -44,7 +44,7 @@ extension Failure {
         }
     }
 
-    /// Returns an error for a failure that has no code, described by a sentence.
+    /// Returns an error with this description, for a failure that has no code.
     private static func unknown(_ sentence: String) -> CBError {
         CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
     }

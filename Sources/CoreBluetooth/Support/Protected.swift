@@ -6,7 +6,7 @@ import Synchronization
 /// are not `Sendable`. So this type is `@unchecked Sendable`: the lock makes each access atomic, only the manager's
 /// queue calls delegates, and none of the app's code runs while the lock is held.
 ///
-/// It does the same as `Locked`, which is in another module. The compiler can only specialize a generic type within its
+/// It does the same as `Locked`, which is in another module. The compiler can specialize a generic type only within its
 /// own module: an access takes 60 instructions here instead of 800.
 struct Protected<Value>: ~Copyable, @unchecked Sendable {
     // These two types are not private, because in debug builds the compiler would not find them from other files.
