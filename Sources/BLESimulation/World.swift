@@ -96,7 +96,7 @@ public final class World: Sendable {
         return Machine(name: name, index: index, world: self)
     }
 
-    /// Places a device in the world that behaves as described, without an app.
+    /// Places a device in the world; the device behaves as described, without an app.
     ///
     /// - Returns: The device's machine, with which a test can move the device or remove its radio.
     /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw. No other machine

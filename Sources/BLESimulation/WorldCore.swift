@@ -221,7 +221,7 @@ struct WorldCore: ~Copyable {
         }
     }
 
-    /// Returns a hash of a name that is the same in every process.
+    /// Returns a hash of a name; the hash is the same in every process.
     static func digest(_ name: String) -> UInt64 {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -1,4 +1,4 @@
-/// A search for the line of a value in a JSON text, because decoders only report keys.
+/// A search for the line of a value in a JSON text, because decoders report only keys.
 package struct JSONLocation {
     private let octets: [UInt8]
     private var index = 0

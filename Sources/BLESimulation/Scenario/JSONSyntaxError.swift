@@ -1,4 +1,4 @@
-/// A search for the first syntax error of a JSON text, because decoders only report that there is one (RFC 8259).
+/// A search for the first syntax error in a JSON text (RFC 8259), because decoders report only that there is an error.
 struct JSONSyntaxError {
     /// The token that is expected next.
     private enum Expectation {

@@ -22,7 +22,7 @@ extension World {
         ExplainPage(timeline, title: "A world with seed \(core.withLock { $0.seed }), \(now) old").html
     }
 
-    /// Records everything from now on, with a function that decodes values of characteristics.
+    /// Records everything from now on for ``page``; `reading` decodes the values of characteristics.
     package func recordPage(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) {
         core.withLock { core in
             guard core.recorder == nil else { return }
