@@ -30,7 +30,8 @@ package struct AdvertisementReport: Equatable, Sendable {
     package var isConnectable: Bool { contents.facts.isConnectable }
     /// The data of the advertisement and of the scan response.
     package var octets: AdvertisementOctets { contents.facts.octets }
-    /// The best known name: from the peer's GAP service, otherwise from this or an earlier advertisement.
+    /// The best known name: from the peer's GAP service, otherwise from this or an earlier advertisement; `nil` if none
+    /// is known.
     package var name: String? { contents.facts.name }
     /// The properties of the packet other than its data.
     package var packet: AdvertisementPacket { contents.facts.packet }

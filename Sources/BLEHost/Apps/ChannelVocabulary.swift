@@ -12,7 +12,7 @@ package struct ChannelID: Hashable, Comparable, Sendable {
 /// Core 6.0, Vol 3, Part A, 10.1.
 package struct OpenedChannel: Equatable, Sendable {
     package var id: ChannelID
-    /// The PSM of the service.
+    /// The PSM with which the channel was opened.
     package var psm: SPSM
     /// The maximum length of an SDU for ``ChannelRequest/send(_:)``, in octets: the peer's MTU.
     package var outgoingMTU: Int
@@ -39,8 +39,9 @@ package enum ChannelRequest: Equatable, Sendable {
     case send([UInt8])
     /// Reports that the client has processed this many received octets, so the peer may send the same number again.
     case consumed(Int)
-    /// Changes the longest SDU and K-frame that the peer may send: `mtu` is 64 to 65535 octets, `mps` 64 to 65533.
-    /// Fails for channels that were not opened in the enhanced mode. ``ChannelEvent/resized(_:)`` reports the result.
+    /// Changes the maximum lengths of the SDUs and K-frames that the peer may send: `mtu` is 64 to 65535 octets, `mps`
+    /// 64 to 65533. Fails for channels that were not opened in the enhanced mode. ``ChannelEvent/resized(_:)`` reports
+    /// the result.
     ///
     /// The MTU must not decrease.
     case resize(mtu: Int, mps: Int)
@@ -52,13 +53,14 @@ package enum ChannelRequest: Equatable, Sendable {
 package enum ChannelEvent: Equatable, Sendable {
     /// The peer sent an SDU of 1 to ``OpenedChannel/incomingMTU`` octets.
     ///
-    /// The peer gets no more credits while the client has too many octets that it has not reported with
-    /// ``ChannelRequest/consumed(_:)``.
+    /// While the client has too much data that it has not reported with ``ChannelRequest/consumed(_:)``, the host gives
+    /// the peer no more credits.
     case received([UInt8])
-    /// This number of further octets has been passed to the controller.
+    /// The host has passed this many more octets to the controller.
     case sent(Int)
     /// The peer has accepted the new sizes; with a failure, the sizes are unchanged.
     case resized(Failure?)
-    /// The channel is closed; the failure is `nil` if one of its ends closed it. This is the last event of a channel.
+    /// The channel is closed; the failure is `nil` if the client or the peer closed it. This is the last event of a
+    /// channel.
     case closed(Failure?)
 }

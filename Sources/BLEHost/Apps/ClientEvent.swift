@@ -4,7 +4,7 @@ package import BLEWire
 package enum ClientEvent: Equatable, Sendable {
     /// The preserved state of an earlier launch of the app. This event comes before all others.
     ///
-    /// `indirect`, because the state is large, and each event takes the space of the largest one.
+    /// `indirect`, because the state is large, and every event takes as much memory as the largest case.
     indirect case restored(PreservedState)
     /// The state of the radio. A session receives this event when it starts, if the state is known, and whenever the
     /// state changes.
@@ -12,13 +12,14 @@ package enum ClientEvent: Equatable, Sendable {
     /// At the start, only the restored state, the known peers and the existing links or centrals come before it. If a
     /// new state ends pending requests, they are answered before this event.
     case stateChanged(HostState)
-    /// Optional capabilities of the controller, for centrals. If there are any, this event comes before the state
-    /// ``HostState/poweredOn``.
+    /// The controller's optional capabilities, for clients with the central role. If there are any, this event comes
+    /// before the state ``HostState/poweredOn``.
     case featuresChanged(HostFeatures)
     /// Peers that clients can connect to without a scan, because the host has stored them or has received their
     /// advertisements.
     case knownPeers([KnownPeer])
-    /// The peers that are now connected, by any client; sent to centrals whenever this list changes.
+    /// The peers that are now connected, by any client; sent to clients with the central role whenever this list
+    /// changes.
     case systemLinks([SystemLink])
     /// From now on, discoveries belong to the scan with this number.
     case scanBegan(UInt32)
@@ -28,8 +29,8 @@ package enum ClientEvent: Equatable, Sendable {
     case connectFailed(PeerIdentifier, Failure)
     /// A connection ended; there is no failure if this client requested the end.
     ///
-    /// All pending requests to the peer have been answered before this event. `isReconnecting` is true if the host
-    /// reconnects because the client has requested that.
+    /// All of the client's pending requests to the peer have been answered before this event. `isReconnecting` is true
+    /// if the host reconnects because the client has requested that.
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent, answering: RequestNumber = .none)
     case server(ServerEvent)
@@ -42,7 +43,7 @@ package enum ClientEvent: Equatable, Sendable {
 
 /// The state of the radio.
 package enum HostState: Equatable, Sendable {
-    /// Not known yet.
+    /// The state is not known yet.
     case unknown
     /// The connection to the controller was lost and is being restored.
     case resetting
@@ -89,7 +90,7 @@ package struct SystemLink: Equatable, Sendable {
 package struct LinkParameters: Equatable, Sendable {
     /// The ATT MTU, in octets.
     package var mtu: Int
-    /// The name of the peer, if known.
+    /// The name of the peer; `nil` if it is not known.
     package var name: String?
     package init(mtu: Int, name: String? = nil) {
         self.mtu = mtu
@@ -102,7 +103,7 @@ package enum PeerEvent: Equatable, Sendable {
     /// The ATT MTU changed.
     case mtuChanged(Int)
     case nameChanged(String)
-    /// The details of the link. Sent when the client is connected, and whenever they change.
+    /// The details of the link. The client receives them when it connects, and whenever they change.
     case linkChanged(LinkDetails)
     case tuned(LinkTuning, Failure?)
     case rssiRead(Result<RSSI, Failure>)

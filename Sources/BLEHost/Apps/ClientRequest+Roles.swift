@@ -1,8 +1,10 @@
 // The roles that may make each request. Every switch names every case, so that a new request does not compile until its
 // roles are chosen.
 extension ClientRequest {
-    /// The roles whose sessions may make this request, apart from ``ClientRole/tester``, whose sessions may make any
-    /// request.
+    /// The roles whose sessions may make this request.
+    ///
+    /// Sessions with the role ``ClientRole/tester`` may make any request, so this role is listed only for the requests
+    /// that no other role may make.
     package var roles: [ClientRole] {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection: ClientRole.onlyCentral

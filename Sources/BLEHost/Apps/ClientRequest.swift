@@ -7,14 +7,14 @@ package import BLEWire
 /// disappears.
 package enum ClientRequest: Equatable, Sendable {
     /// Starts a scan or changes its parameters. ``ClientEvent/discovered(_:)`` reports the peers. If `number` is not 0,
-    /// ``ClientEvent/scanBegan(_:)`` reports it first.
+    /// ``ClientEvent/scanBegan(_:)`` reports the number before the first discovery.
     case scan(ScanRequest, number: UInt32 = 0)
     case stopScan
     /// Connects to a peer. Without a ``ConnectRequest/timeout``, the request stays pending until the peer is in range.
     /// The result is ``ClientEvent/connected(_:_:)``, or rarely ``ClientEvent/connectFailed(_:_:)``.
     case connect(PeerIdentifier, ConnectRequest)
-    /// Cancels a pending connection or ends an established one. The result is ``ClientEvent/disconnected(_:_:)``
-    /// without a failure.
+    /// Cancels a pending connection or ends an established one. The result is
+    /// ``ClientEvent/disconnected(_:_:isReconnecting:)`` without a failure.
     case cancelConnection(PeerIdentifier)
     /// A request for which this client must be connected to the peer. The result has the same request number.
     case peer(PeerIdentifier, PeerRequest, RequestNumber = .none)
@@ -58,7 +58,9 @@ package enum AppPhase: Equatable, Sendable {
 
 /// The parameters of a scan.
 package struct ScanRequest: Equatable, Sendable {
-    /// The peer must advertise at least one of these services; if there are none, any peer matches.
+    /// The services to scan for: a peer matches if it advertises at least one of them.
+    ///
+    /// If there are none, any peer matches.
     package var services: [BluetoothUUID]
     /// Peers that solicit one of these services also match.
     package var solicitedServices: [BluetoothUUID]

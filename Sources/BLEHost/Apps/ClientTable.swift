@@ -36,7 +36,7 @@ struct ClientTable {
         clients[index].phase = phase
     }
 
-    /// Gives a session to another owner.
+    /// Changes the owner of a session.
     mutating func give(_ client: ClientID, to owner: ClientOwner) {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
         clients[index].owner = owner

@@ -4,7 +4,7 @@ package import BLEWire
 package enum Failure: Error, Hashable, Sendable {
     /// An ATT error: the peer's, or one that the host found before it sent the request.
     case att(ATT.ErrorCode)
-    /// The peer's answer is malformed, or contradicts the request or other answers.
+    /// The peer's response is malformed, or contradicts the request or other responses.
     case invalidResponse
     /// The controller rejected the request, or a link ended, with this status.
     case hci(HCI.Status)

@@ -1,9 +1,10 @@
 /// The identifier by which apps know a peer.
 ///
-/// A device keeps its identifier on this host.
+/// On this host, a device keeps its identifier as long as it keeps its address. A bonded device keeps its identifier
+/// even when its private address changes.
 ///
-/// The identifier is derived from the device's identity address and a secret of the host, so it does not reveal the
-/// address.
+/// The identifier is derived from the first address at which the host received the device, and from a secret of the
+/// host. It does not reveal the address.
 package struct PeerIdentifier: Hashable, Comparable, Sendable {
     package let rawValue: UInt128
     package init(rawValue: UInt128) { self.rawValue = rawValue }
@@ -17,9 +18,9 @@ package struct ClientID: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The number that a client gives a request to a peer.
+/// The number that identifies a client's request to a peer.
 ///
-/// The result has the same number.
+/// The client chooses the number, and the result of the request has the same number.
 package struct RequestNumber: Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -51,7 +52,7 @@ package enum ClientRole: Equatable, Sendable {
     case tester
 }
 
-/// A client's identifier of a local service, characteristic or descriptor.
+/// A client's identifier for a local service, characteristic or descriptor.
 ///
 /// The client chooses the identifier, which must be unique within the client; the host assigns handles.
 package struct LocalAttributeID: Hashable, Comparable, Sendable {
@@ -62,7 +63,7 @@ package struct LocalAttributeID: Hashable, Comparable, Sendable {
 
 /// The identifier of a read or of an atomic group of writes.
 ///
-/// The owner of the attribute must answer each one exactly once.
+/// The owner of the attributes must answer each read and each group exactly once.
 package struct ServerTransaction: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

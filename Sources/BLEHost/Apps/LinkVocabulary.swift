@@ -6,9 +6,10 @@ package struct LinkDetails: Equatable, Sendable {
     package var address: DeviceAddress
     /// The connection interval; `nil` if the controller reported an invalid one.
     package var interval: ConnectionInterval?
-    /// The number of connection events that the peripheral may skip.
+    /// The number of connection events that the peripheral may skip; `nil` if the controller reported an invalid
+    /// number.
     package var latency: PeripheralLatency?
-    /// The supervision timeout.
+    /// The supervision timeout; `nil` if the controller reported an invalid one.
     package var timeout: SupervisionTimeout?
     package var transmitPHY = PHY.le1M
     package var receivePHY = PHY.le1M
@@ -16,7 +17,6 @@ package struct LinkDetails: Equatable, Sendable {
     package var transmitOctets = 27
     /// The maximum payload of a link-layer packet from the peer, in octets: 27 to 251.
     package var receiveOctets = 27
-    /// The security of the link.
     package var security = LinkSecurity.unencrypted
 
     package init(address: DeviceAddress) { self.address = address }
@@ -34,7 +34,7 @@ package enum LinkTuning: Equatable, Sendable {
 
 /// The properties of an advertising packet other than its data.
 package struct AdvertisementPacket: Equatable, Sendable {
-    /// True for legacy packets.
+    /// True if the packet is a legacy packet, false if it is an extended one.
     package var isLegacy = true
     package var isScannable = false
     /// True if the advertisement was directed to this host.

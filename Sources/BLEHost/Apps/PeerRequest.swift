@@ -9,7 +9,7 @@ package enum PeerRequest: Equatable, Sendable {
     /// Opens a credit-based channel immediately. The result is ``PeerEvent/channelOpened(_:_:)``.
     case openChannel(SPSM)
 
-    /// Returns the event that reports to the client that the request has failed with `failure`.
+    /// Returns the event that the client receives if the request fails with `failure`.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .attribute(let request): request.answer(failure)
@@ -33,8 +33,8 @@ package enum AttributeRequest: Equatable, Sendable {
     case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])
     /// Discovers the characteristics of a service. The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
     case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
-    /// Discovers the descriptors of the characteristic whose value has the handle `of`. `in` is the range from the next
-    /// handle to the end of the characteristic; `nil` if this range is empty. The result is
+    /// Discovers the descriptors of the characteristic whose value has the handle `of`. `in` is the range from the
+    /// handle after the value to the end of the characteristic; `nil` if this range is empty. The result is
     /// ``PeerEvent/descriptorsDiscovered(of:_:)``.
     case discoverDescriptors(of: AttributeHandle, in: AttributeHandleRange?)
     /// Reads a characteristic value or descriptor of any length. The result is ``PeerEvent/valueRead(_:_:)``.
@@ -71,7 +71,7 @@ package enum AttributeRequest: Equatable, Sendable {
         if case .writeCommand = self { true } else { false }
     }
 
-    /// Returns the event that reports to the client that the request has failed with `failure`.
+    /// Returns the event that the client receives if the request fails with `failure`.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .discoverServices: .servicesDiscovered(.failure(failure))
@@ -95,7 +95,7 @@ package enum LinkRequest: Equatable, Sendable {
     /// failed to agree.
     case tune(LinkTuning)
 
-    /// Returns the event that reports to the client that the request has failed with `failure`.
+    /// Returns the event that the client receives if the request fails with `failure`.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .readRSSI: .rssiRead(.failure(failure))

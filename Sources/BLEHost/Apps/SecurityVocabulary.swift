@@ -2,12 +2,13 @@ package import BLEWire
 
 /// A request about pairing and bonds.
 package enum SecurityRequest: Equatable, Sendable {
-    /// Makes this client an agent, which asks the user by means of these input and output capabilities; `nil` ends this
-    /// role.
+    /// Makes this client an agent that asks the user with these input and output capabilities. With `nil`, the client
+    /// is no longer an agent.
     ///
     /// An agent is asked about pairings on links that are used by apps of the same user; an administrator is asked
-    /// about all pairings. If several agents can be asked, the latest one is. If no agent can be asked, devices pair
-    /// only as far as ``UnattendedPairing`` allows: with Just Works, and without replacing a bond.
+    /// about all pairings. If several agents can be asked, the host asks the one that became an agent last. If no agent
+    /// can be asked, devices pair only as far as ``UnattendedPairing`` allows: with Just Works, and without replacing a
+    /// bond.
     case setAgent(SMP.IOCapability?)
     /// Passes on the user's reply to ``SecurityEvent/asked(_:)`` about this peer. The reply has no effect unless this
     /// client was asked.
@@ -20,8 +21,8 @@ package enum SecurityRequest: Equatable, Sendable {
     ///
     /// The policy applies to links that the client's app uses. With `everywhere`, it applies to all links; only an
     /// administrator can use `everywhere`. If several policies apply, the strictest value of each property counts, with
-    /// one exception: a policy of one app that keeps no bonds has no effect on a link that another app also uses,
-    /// unless that app's policy keeps none either.
+    /// one exception: unless a policy with `everywhere` forbids bonds, they are kept if at least one of the apps that
+    /// use the link allows them.
     case setPolicy(PairingPolicy, everywhere: Bool = false)
     /// Makes this host's out-of-band data for one pairing. The app transfers the data to a device by means other than
     /// Bluetooth. The result is ``SecurityEvent/outOfBandDataMade(_:)``. The data replace earlier data that were made
@@ -106,18 +107,18 @@ package struct PairingPolicy: Equatable, Sendable {
 package struct PairingInquiry: Equatable, Sendable {
     /// The cause of a pairing.
     package enum Cause: Equatable, Sendable {
-        /// The peer started it.
+        /// The peer started the pairing.
         case peer
         /// The peer rejected an app's request because of insufficient security.
         case refusal
-        /// A client requested it.
+        /// A client requested the pairing.
         case request
     }
 
     package let peer: PeerIdentifier
-    /// The peer's name, if known.
+    /// The peer's name; `nil` if it is not known.
     ///
-    /// Any device can use any name.
+    /// The name proves nothing, because any device can use any name.
     package let name: String?
     package let question: PairingQuestion
     package let cause: Cause
@@ -136,7 +137,8 @@ package struct BondedPeer: Equatable, Sendable {
     package let name: String?
     /// The identity address of the device.
     ///
-    /// If the device has not proved that address to be its own, an over-the-air address that the device has used.
+    /// If the device has not proved that the identity address is its own, this is an over-the-air address that the
+    /// device has used.
     package let identity: DeviceAddress
     package let strength: PairingStrength
 

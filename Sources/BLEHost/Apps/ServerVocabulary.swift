@@ -14,8 +14,8 @@ package enum ServerRequest: Equatable, Sendable {
     /// Unpublishes a channel; open channels stay open. The result is ``ServerEvent/channelUnpublished(_:_:)``.
     case unpublishChannel(SPSM)
 
-    /// Returns the event that reports to the client that the request has failed with `failure`; `nil` if the request
-    /// has no result.
+    /// Returns the event that the client receives if the request fails with `failure`; `nil` if the request has no
+    /// result.
     package func answer(_ failure: Failure) -> ServerEvent? {
         switch self {
         case .startAdvertising: .advertisingStarted(failure)
@@ -37,11 +37,11 @@ package enum ServiceRequest: Equatable, Sendable {
     /// Sends a value, as a notification or indication, to those of the given centrals that have subscribed; to all
     /// subscribed centrals if `nil`.
     ///
-    /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all of them.
+    /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all these centrals.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
 
-    /// Returns the event that reports to the client that the request has failed with `failure`; `nil` if the request
-    /// has no result.
+    /// Returns the event that the client receives if the request fails with `failure`; `nil` if the request has no
+    /// result.
     package func answer(_ failure: Failure) -> ServerEvent? {
         switch self {
         case .addService(let service): .serviceAdded(service.id, failure)
@@ -142,9 +142,11 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var serviceData: [AdvertisingData.ServiceData] = []
     /// True if centrals can connect.
     package var isConnectable = true
-    /// True to use extended advertising, which holds more data but which old devices cannot receive.
+    /// True to use extended advertising.
+    ///
+    /// Extended advertising has room for more data, but old devices cannot receive it.
     package var isExtended = false
-    /// The advertising interval.
+    /// The advertising interval, 20 ms to 10.24 s.
     package var interval = Duration.milliseconds(100)
     /// The transmit power, in dBm; `nil` to let the controller choose.
     package var transmitPower: Int8?
@@ -154,9 +156,10 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var structures: [AdvertisingData.Structure] = []
     /// The flags at the beginning of the advertisement; none if `nil`.
     package var flags: ADFlags? = Self.usualFlags
-    /// The complete octets of the advertisement and of the scan response, sent unchanged.
+    /// The complete octets of the advertisement and of the scan response, sent unchanged; `nil` to compose them from
+    /// the other contents.
     ///
-    /// No other contents may be set together with them, and ``flags`` has no effect.
+    /// If they are set, no other contents may be set, and ``flags`` has no effect.
     package var octets: AdvertisementOctets?
     package var primaryPHY = PHY.le1M
     package var secondaryPHY = PHY.le1M
@@ -233,7 +236,7 @@ package struct DescriptorDefinition: Equatable, Sendable {
 
 /// The properties of a characteristic.
 ///
-/// The lower octet is the one in the characteristic's declaration; the higher bits exist only locally.
+/// The lower octet is the properties octet of the characteristic's declaration; the higher bits exist only locally.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.1.1.
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {

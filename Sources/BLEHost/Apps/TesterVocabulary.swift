@@ -10,7 +10,7 @@ package enum TesterRequest: Equatable, Sendable {
     case reset
     /// The result is ``TesterEvent/localAddress(_:)``.
     case readLocalAddress
-    /// Looks up the peer with an address. The result is ``TesterEvent/found(_:at:)``.
+    /// Looks up the peer that has this address. The result is ``TesterEvent/found(_:at:)``.
     case find(DeviceAddress)
     /// Advertises in a separate set until ``stopSet(_:)``. The result is ``TesterEvent/setStarted(_:_:)``.
     ///
@@ -55,9 +55,10 @@ package struct AdvertisingSetID: Hashable, Comparable, Sendable {
 /// The contents and parameters of an advertising set.
 package struct AdvertisingSetRequest: Equatable, Sendable {
     package var parameters: AdvertisingParameters
-    /// At most 31 octets in legacy packets; otherwise 1650, or 245 if the advertisement is connectable.
+    /// The advertising data: at most 31 octets in legacy packets; otherwise 1650, or 245 if the advertisement is
+    /// connectable.
     package var data: [UInt8]
-    /// At most 31 octets in legacy packets, 251 otherwise.
+    /// The scan response data: at most 31 octets in legacy packets, 251 otherwise.
     package var scanResponse: [UInt8]
 
     package init(_ parameters: AdvertisingParameters, data: [UInt8] = [], scanResponse: [UInt8] = []) {
@@ -66,8 +67,8 @@ package struct AdvertisingSetRequest: Equatable, Sendable {
         self.scanResponse = scanResponse
     }
 
-    /// The content for the controller; `nil` if the data are too long, or if this combination of parameters does not
-    /// exist.
+    /// The content for the controller; `nil` if the data are too long, or if the specification does not allow this
+    /// combination of parameters.
     var content: AdvertisementContent? {
         guard parameters.isPossible, data.count <= parameters.longestData,
             scanResponse.count <= parameters.longestScanResponse
