@@ -8,7 +8,7 @@ struct BoundedMap<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let generation: Int
-    /// The number of times that the younger generation has become the older one.
+    /// The number of times that the younger generation has replaced the older one.
     ///
     /// An entry is kept at least until this number has increased by two since its last use.
     private(set) var age = 0
@@ -34,7 +34,7 @@ struct BoundedMap<Key: Hashable, Value> {
         }
     }
 
-    /// Returns the value for `key`; the call does not count as a use.
+    /// Returns the value for `key`, or `nil` if there is none; the call does not count as a use.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     mutating func removeAll() {

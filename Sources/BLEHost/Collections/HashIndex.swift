@@ -62,7 +62,8 @@ package struct HashIndex {
             hole = (hole + 1) & mask
         }
         count -= 1
-        // Move later entries into the hole, except those that would come before the slot at which their search starts.
+        // Move later entries into the hole, unless the hole comes before the slot at which the search for the entry
+        // starts.
         var index = (hole + 1) & mask
         while slots[index].key != 0 {
             let distance = (index - home(of: slots[index].key)) & mask
@@ -105,7 +106,7 @@ extension HashIndex {
     @inline(__always)
     func place(of address: DeviceAddress) -> Int? { place(of: address.key) }
 
-    /// Inserts an address with its array position, or changes the position of one that is already in the index.
+    /// Inserts an address with its array position, or changes the position of an address that is already in the index.
     mutating func insert(_ address: DeviceAddress, at place: Int) { insert(address.key, at: place) }
 
     /// Removes an address; has no effect if it is not in the index.

@@ -25,8 +25,8 @@ extension OutputQueue: Sendable where Output: Sendable {}
 
 /// A reusable buffer for copying the octets of spans into arrays.
 ///
-/// The octets of a span can only be appended to an array one at a time, and each time the capacity is checked. This
-/// buffer is an array, and a slice of an array is copied in one step, into storage of the exact size.
+/// The octets of a span can only be appended to an array one at a time, and each time the capacity is checked. Copying
+/// into this buffer needs no such checks, and a slice of it is copied into an array of the exact size in one step.
 struct CopyBuffer {
     private var octets = [UInt8](repeating: 0, count: 512)
 
