@@ -14,7 +14,8 @@ struct ClientConnections {
         /// connection in the meantime, `again` is that request.
         case leaving(ConnectionHandle, again: ConnectRequest?)
 
-        /// The link that the client uses, or will use when it has been informed of it; `nil` if there is none.
+        /// The link that the client uses, or will use once the host has informed it of the connection; `nil` if there
+        /// is none.
         var link: ConnectionHandle? {
             switch self {
             case .linked(let link), .connected(let link): link
@@ -33,7 +34,7 @@ struct ClientConnections {
         var isPrivate: Bool
         var request: ConnectRequest
         var state: State
-        /// The time at which the client's request times out; `nil` if it does not.
+        /// The time at which the client's request times out; `nil` if it has no timeout.
         var due: Instant?
 
         /// True if the host must receive an advertisement from the peer before it can connect.
@@ -41,7 +42,8 @@ struct ClientConnections {
     }
 
     private(set) var all: [ClientConnection] = []
-    /// The number of pending requests for peers that the host must receive an advertisement from first.
+    /// The number of pending requests for which the host must receive an advertisement from the peer before it can
+    /// connect.
     private var awaitingCount = 0
     /// The established connections, sorted by client and peer.
     private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
@@ -78,7 +80,7 @@ struct ClientConnections {
     /// The kind of address that the first pending request asks for; `nil` for the host's default.
     var ownAddress: OwnAddressKind? { all.first { $0.state == .pending }?.request.ownAddress }
 
-    /// True if a client waits for a peer that the host must receive an advertisement from first.
+    /// True if there are pending requests for which the host must receive an advertisement before it can connect.
     var awaitsAdvertisements: Bool { awaitingCount > 0 }
 
     /// Records the current address of a peer for the clients that wait for the peer.
@@ -93,7 +95,7 @@ struct ClientConnections {
         return hasMoved
     }
 
-    /// Records the address to connect to.
+    /// Records the address at which to connect to a peer, for all clients.
     ///
     /// `isPrivate` is true if the peer's address changes.
     mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
@@ -114,7 +116,7 @@ struct ClientConnections {
         index(client, peer).map { all[$0] }
     }
 
-    /// Returns the link on which a client is connected to a peer; `nil` if it is not.
+    /// Returns the link on which a client is connected to a peer; `nil` if the client is not connected.
     @inline(__always)
     mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
         if !isConnected(client, peer, at: lastUsed) { lastUsed = place(client, peer) }
@@ -166,9 +168,7 @@ struct ClientConnections {
         note(.pending, of: client, peer)
     }
 
-    /// Returns the entries whose delay has ended.
-    ///
-    /// These entries are pending from now on.
+    /// Changes the entries whose delay has ended to the state `pending`, and returns them.
     mutating func begin(at now: Instant) -> [ClientConnection] {
         var begun: [ClientConnection] = []
         for index in all.indices {

@@ -17,7 +17,7 @@ struct Initiator {
     static let retryInterval = Duration.milliseconds(100)
     /// The maximum wait for the controller to end an attempt after it has accepted the cancellation.
     static let cancellationTimeout = Duration.seconds(2)
-    /// The time for which the same peers stay in the filter accept list if it has no room for all of them.
+    /// The time for which the same peers stay in the filter accept list if the list has no room for all peers.
     static let turn = Duration.seconds(5)
 
     enum Target: Equatable {
@@ -63,7 +63,8 @@ struct Initiator {
     var prefersShortInterval = false
     /// True if the current or last attempt asks for the short connection interval.
     private(set) var usesShortInterval = false
-    /// True if the controller has rejected an attempt with the short interval, so that the next one uses the usual one.
+    /// True if the controller has rejected an attempt with the short interval, so that the next attempt uses the usual
+    /// interval.
     private var rejectsShortInterval = false
 
     /// True if the controller is trying to connect, or was asked to.
@@ -137,7 +138,7 @@ struct Initiator {
         return .create(target, from: ownAddress)
     }
 
-    /// The peers that the controller should try to connect to now.
+    /// The peers that the controller should try to connect to now; `nil` if there are none.
     private var target: Target? {
         guard let first = wanted.first else { return nil }
         guard wanted.count > 1 else { return .peer(first) }
@@ -164,15 +165,15 @@ struct Initiator {
             state = .idle(notBefore: nil)
         case .creating(let target):
             guard status == .success else {
-                // Controllers with many links may have no place for a short interval, or not support it.
+                // A controller with many links may have no room for a short interval, or may not support it.
                 rejectsShortInterval = usesShortInterval
                 state = .idle(notBefore: usesShortInterval ? nil : now + Self.retryInterval)
                 return usesShortInterval ? .proceed : .refused(status)
             }
             state = .initiating(target, since: now)
         case .cancelling:
-            // A refusal means that there is nothing to cancel: the attempt has ended, and that has been or is about to
-            // be reported.
+            // A refusal means that there is nothing to cancel: the attempt has ended, and the controller has reported
+            // its end or is about to.
             state =
                 status == .success
                 ? .ending(due: now + Self.cancellationTimeout) : .idle(notBefore: now + Self.retryInterval)

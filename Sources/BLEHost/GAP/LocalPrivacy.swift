@@ -4,16 +4,16 @@ import BLEWire
 /// The privacy of this host: its changing address, and the controller's resolving list.
 ///
 ///        ┌──────┐ address expired, or list changed ┌─────────┐ step ┌──────┐
-///        │ idle │ ───────────────────────────────▶ │ resting │ ───▶ │ busy │
+///        │ idle │ ───────────────────────────────▶ │ pausing │ ───▶ │ busy │
 ///        └──────┘                                  └─────────┘      └──────┘
 ///           ▲ ────────────────── completion ──────────────────────────┘
 ///
 /// The address and the list can change only while the host neither advertises, scans nor initiates connections. The
 /// caller pauses these activities while ``needsPause(at:)`` returns `true`, and requests steps when they have stopped.
 ///
-/// Devices that are not on the resolving list see the address that is generated here. For a peer on the list, the
-/// controller generates the host's address itself, and resolves the peer's addresses. The host resolves the addresses
-/// of the peers for which the list has no room.
+/// Devices that are not on the resolving list see the address that this type generates. For a peer on the list, the
+/// controller generates the host's address and resolves the peer's addresses. If the list has no room for a peer, the
+/// host resolves the peer's addresses.
 ///
 /// Core 6.0, Vol 3, Part C, 10.7; Vol 4, Part E, 7.8.4, 7.8.38 to 7.8.45 and 7.8.77.
 struct LocalPrivacy {
@@ -29,7 +29,7 @@ struct LocalPrivacy {
 
     enum Step: Equatable {
         case address(DeviceAddress)
-        /// Sets how long the controller uses a private address before it generates a new one.
+        /// Sets the time for which the controller uses a private address before it generates a new one.
         case lifetime(PrivateAddressTimeout)
         case add(ResolvablePeer)
         case remove(ResolvablePeer)
@@ -53,11 +53,13 @@ struct LocalPrivacy {
     /// The current private address; `nil` before the controller has accepted one.
     private(set) var address: DeviceAddress?
     private var since = Instant()
-    /// The number of peers that the resolving list holds; 0 if the controller does not resolve addresses.
+    /// The maximum number of peers on the resolving list; 0 if the controller does not resolve addresses.
     private(set) var capacity = 0
     private var wanted: [ResolvablePeer] = []
     private var listed: [ResolvablePeer] = []
-    /// The peers on the list whose identity addresses the controller accepts.
+    /// The identity addresses of the listed peers that are in device privacy mode.
+    ///
+    /// The controller accepts packets from these peers even if the packets contain the identity address.
     private var inDevicePrivacyMode: [DeviceAddress] = []
     /// The peers that the controller refused to add to the list.
     private var refused: [DeviceAddress] = []
@@ -70,7 +72,7 @@ struct LocalPrivacy {
     /// Creates the state before the first reset.
     ///
     /// - Parameters:
-    ///   - lifetime: How long a private address is used.
+    ///   - lifetime: The time for which a private address is used.
     ///   - random: The generator of random numbers for addresses.
     init(lifetime: PrivateAddressTimeout, random: any RandomNumberGenerator & Sendable) {
         self.lifetime = lifetime
@@ -87,7 +89,7 @@ struct LocalPrivacy {
     ///
     /// - Parameters:
     ///   - key: The local IRK.
-    ///   - capacity: The number of peers that the controller's resolving list holds.
+    ///   - capacity: The maximum number of peers on the controller's resolving list.
     mutating func reset(key: Key128, capacity: Int) {
         self = Self(lifetime: lifetime, random: random)
         self.key = key
@@ -102,7 +104,8 @@ struct LocalPrivacy {
         self.revision = revision
     }
 
-    /// Returns whether the controller resolves the addresses of the peer with this address on the resolving list.
+    /// Returns whether the controller resolves the private addresses of the peer that the resolving list contains under
+    /// this identity address.
     func resolvesAddresses(of identity: DeviceAddress) -> Bool {
         isResolving && inDevicePrivacyMode.contains(identity.onAir)
     }
@@ -141,7 +144,7 @@ struct LocalPrivacy {
         return PrivateAddress.makeResolvable(key: key, using: &generator)
     }
 
-    /// The next command that brings the list up to date.
+    /// The next command that brings the list up to date; `nil` if the list is up to date.
     private var listStep: Step? {
         let resolvablePeers = wanted.filter { !refused.contains($0.identity) }.prefix(capacity)
         if let former = listed.first(where: { !resolvablePeers.contains($0) }) { return .remove(former) }

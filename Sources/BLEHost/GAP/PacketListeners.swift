@@ -7,7 +7,7 @@ struct PacketListeners {
 
     var clients: [ClientID] { sessions.map(\.client) }
 
-    /// The scan parameters that were requested last.
+    /// The scan parameters that were requested last; `nil` if no test suite receives packets.
     var parameters: ScanParameters? { sessions.last?.parameters }
 
     mutating func start(_ parameters: ScanParameters, for client: ClientID) {

@@ -2,14 +2,14 @@ import BLEWire
 
 /// The turns that scanning and connecting take on a controller that cannot do both at the same time.
 struct RadioTurns {
-    /// The length of a turn.
     static let length = Duration.seconds(1)
 
     /// The activity that has the turn.
     enum Turn { case scanning, connecting }
 
     private enum State {
-        /// Both may run, because at most one is wanted or the controller supports both.
+        /// Scanning and connecting may both run, because at most one is wanted or the controller supports both at the
+        /// same time.
         case free
         case turn(Turn, until: Instant)
     }

@@ -6,7 +6,7 @@ import BLEWire
 /// Core Bluetooth counts the contents of fields without their two-octet headers. Services are included first, in the
 /// app's order. The complete name is included if it fits into what is left of the 28 octets; otherwise it is shortened.
 ///
-/// Apple's `CBPeripheralManager.startAdvertising(_:)`.
+/// Source: Apple's documentation of `CBPeripheralManager.startAdvertising(_:)`.
 struct AdvertisementBudget {
     /// The maximum length of the services and the complete name together, in octets.
     static let octets = 28

@@ -8,14 +8,13 @@ import BLEWire
 /// In a packet, the header of each field counts, too: an advertisement has room for 28 octets besides its flags, and a
 /// scan response for 31. The advertisement contains as much as possible, and the scan response the rest. A list of
 /// services may be divided between the two; a scanner sees both parts. Everything within Core Bluetooth's limits fits,
-/// unless an overflow area of 21 octets is combined with much else. Then services are moved to the overflow area, the
-/// last one first, until the rest fits.
+/// unless an overflow area takes 21 octets of the room. In that case, services are moved to the overflow area, the last
+/// one first, until the rest fits.
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 struct AdvertisementContent: Equatable, Sendable {
     let advertisement: [UInt8]
     let scanResponse: [UInt8]
-    /// The advertising parameters.
     let parameters: AdvertisingParameters
 
     /// Creates the content for a request.

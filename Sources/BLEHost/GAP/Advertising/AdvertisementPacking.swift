@@ -1,10 +1,9 @@
 import BLEWire
 
-/// The division of fields between the advertisement and the scan response: as many as possible are in the
-/// advertisement.
+/// The division of fields between the advertisement and the scan response.
 ///
-/// Flags are always in the advertisement. Of several possible divisions, the one that has the earlier fields in the
-/// advertisement is chosen.
+/// Flags are always in the advertisement. Each other field, in order, is put into the advertisement if all later fields
+/// can then still be placed; otherwise, it is put into the scan response.
 struct AdvertisementPacking {
     private typealias Item = (field: AdvertisingRequestError.Field, structure: AdvertisingData.Structure)
 
@@ -13,7 +12,7 @@ struct AdvertisementPacking {
 
     /// Packs the fields that a client has requested.
     ///
-    /// - Throws: An error that names the first field for which there is no room after the fields before it.
+    /// - Throws: An error that names the first field that does not fit together with the fields before it.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {
         let parameters = AdvertisingParameters(broadcast)
         let items = try Self.items(of: request, broadcast)
@@ -89,7 +88,7 @@ struct AdvertisementPacking {
 
     /// Returns, for each of these sizes, whether it goes into the first of two packets; `nil` if they do not all fit.
     private static func place(_ sizes: ArraySlice<Int>, in first: Int, and second: Int) -> [Bool]? {
-        // Each size is at least 2, so this also limits how many there are.
+        // Each size is at least 2, so this also limits their number.
         guard first >= 0, sizes.reduce(0, +) <= first + second else { return nil }
         // `fits[index][used]` is true if the sizes from `index` on fit when `used` octets of the first packet are
         // taken.

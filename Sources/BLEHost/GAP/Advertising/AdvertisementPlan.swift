@@ -11,7 +11,7 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// The time for which one of several advertisements uses a set before the next advertisement gets it.
     static let turn = Duration.seconds(1)
 
-    /// An app's request, and whether the app is in the foreground.
+    /// An app's request, and the phase of the app.
     struct Request {
         let client: ClientID
         let request: AdvertisingRequest
@@ -82,8 +82,8 @@ struct AdvertisementPlan: Equatable, Sendable {
         ]
     }
 
-    /// Returns the advertisement that contains the request of an app; the first advertisement if none does, and `nil`
-    /// if there is none at all.
+    /// Returns the advertisement that contains the request of an app; the first advertisement if none contains the
+    /// request, and `nil` if there are no advertisements.
     func content(for client: ClientID) -> AdvertisementContent? {
         (advertisements.first { $0.clients.contains(client) } ?? advertisements.first)?.content
     }

@@ -29,8 +29,8 @@ struct AdvertisementSplit {
     /// Returns the division with the most octets of services in the advertisement; `nil` if no division holds all
     /// services.
     ///
-    /// Among equal divisions, one with a complete name in the advertisement is preferred, and one with a shortened name
-    /// or an overflow area in the scan response.
+    /// If several divisions are equal, a complete name goes into the advertisement if possible, and a shortened name or
+    /// an overflow area into the scan response.
     static func best(
         services: [BluetoothUUID],
         overflow: [BluetoothUUID],

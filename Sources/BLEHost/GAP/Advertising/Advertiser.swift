@@ -21,7 +21,9 @@ struct Advertiser {
     /// The first one always exists, the others only while they are needed.
     private var sets = [AdvertisingSet()]
     private var setsAddress = false
-    /// The number of sets that the controller has available.
+    /// The number of sets that the controller is assumed to have for apps.
+    ///
+    /// It is reduced when the controller refuses a set.
     private var capacity = 1
     private var plan = AdvertisementPlan()
     private var turn = 0

@@ -2,7 +2,7 @@ import BLEWire
 
 /// An advertising set of the controller.
 ///
-/// With legacy commands, the controller's only advertisement.
+/// With legacy commands, this is the controller's only advertisement.
 ///
 ///        ┌─────┐ parameters, data, scan response, enable ┌────┐
 ///        │ off │ ───────────▶ preparing ───────────────▶ │ on │
@@ -19,7 +19,7 @@ struct AdvertisingSet {
 
     enum Step: Equatable {
         case parameters(AdvertisementContent)
-        /// Sets the random address of the set, which extended commands require.
+        /// Sets the random address of the set. The step is needed with extended commands.
         case address(OwnAddressKind?)
         /// Sets a part of the advertising data. With legacy commands, there is only one part.
         case data([UInt8], HCI.DataOperation)
@@ -55,7 +55,7 @@ struct AdvertisingSet {
     var wanted: AdvertisementContent?
     /// True if the set may be advertised now.
     ///
-    /// If false, the set stops advertising. It starts again when that is allowed, if its content is still wanted.
+    /// If false, the set stops advertising. It starts again once this is true, if there still is content to advertise.
     var isAllowed = true
 
     init(setsAddress: Bool = false, isTransient: Bool = false) {

@@ -26,7 +26,7 @@ struct TesterAdvertisingSets {
     private var entries: [Entry] = []
     private var usesExtendedCommands = false
 
-    /// True if a test suite is using the one advertisement that a controller has with legacy commands.
+    /// True if a test suite is using the only advertisement that a controller has with legacy commands.
     var hasTheOnlySet: Bool { !usesExtendedCommands && !entries.isEmpty }
 
     /// True if no set of a test suite is advertising, and no command about one is pending.
@@ -58,7 +58,7 @@ struct TesterAdvertisingSets {
         fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
     }
 
-    /// Adds a set; returns the reason if the set is refused.
+    /// Adds a set; returns the reason if the set is refused, otherwise `nil`.
     ///
     /// If the set is not refused, a ``SuiteEvent`` later reports whether it has started.
     mutating func start(

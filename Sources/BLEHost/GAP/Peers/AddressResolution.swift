@@ -32,9 +32,9 @@ extension KnownPeers {
     /// Returns the entry for a bonded peer on the controller's resolving list; `nil` if the peer has no IRK, or shares
     /// it with another peer.
     ///
-    /// An identity address that a peer has sent, but at which it was never reached, may belong to another device. The
-    /// controller must not take that device for the peer, so such a peer is listed under an address that is derived
-    /// from `secret`.
+    /// A peer can send an identity address that belongs to another device. Until the peer was reached at the address
+    /// that it sent, it is listed under an address that is derived from `secret`, so that the controller does not
+    /// mistake another device for the peer.
     func resolvablePeer(_ record: PeerRecord, secret: UInt128) -> LocalPrivacy.ResolvablePeer? {
         guard let key = record.bond?.resolvingKey, !isTaken(key, from: record.identifier) else { return nil }
         return .init(identity: record.listedAddress(secret: secret), key: key)

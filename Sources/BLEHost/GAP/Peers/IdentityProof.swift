@@ -38,8 +38,8 @@ extension Bond {
     ///
     /// - Parameters:
     ///   - address: The over-the-air address of the peer during pairing.
-    ///   - isTaken: True if another peer was reached at the identity address that this peer has sent, or has sent the
-    ///     same address.
+    ///   - isTaken: True if another peer was reached at the identity address in this bond, or has sent the same
+    ///     address.
     ///   - isKeyTaken: True if another peer is bonded with the same IRK.
     /// - Returns: The bond. Its identity address is the over-the-air address, unless the identity address that the peer
     ///   sent is proved. It has no IRK if the IRK that the peer sent may belong to another peer.

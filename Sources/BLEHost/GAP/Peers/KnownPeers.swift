@@ -2,10 +2,10 @@ package import BLEWire
 
 /// The peers that are stored across restarts, most recently used last.
 ///
-/// The number of peers is limited. When a new peer needs room, the peer without a bond that has not been used for
-/// longest is dropped. Bonds are kept, because the host could not reconnect to the peer without pairing again. Bonds
-/// that only the peer wanted (``Bond/Origin/peer``) are an exception: the least recently used of them is dropped for a
-/// new bond. There is a limit for the number of such bonds, and another for all bonds that the user did not request.
+/// The number of peers is limited. When a new peer needs room, the least recently used peer without a bond is dropped.
+/// Bonds are kept, because without the bond the host and the peer would have to pair again. Bonds that only the peer
+/// wanted (``Bond/Origin/peer``) are an exception: the least recently used of them is dropped for a new bond. There is
+/// one limit on the number of such bonds, and another on the number of all bonds that the user did not request.
 package struct KnownPeers: Equatable, Sendable {
     /// The maximum number of peers.
     private let limit: Int
@@ -22,8 +22,8 @@ package struct KnownPeers: Equatable, Sendable {
     /// - Parameters:
     ///   - records: The records of the peers, most recently used last.
     ///   - limit: The maximum number of peers.
-    ///   - unattended: The maximum number of bonds that only the peer wanted. It is reduced to half of `limit`.
-    ///   - unasked: The maximum number of bonds that the user did not request. It is reduced to three quarters of
+    ///   - unattended: The maximum number of bonds that only the peer wanted. It is capped at half of `limit`.
+    ///   - unasked: The maximum number of bonds that the user did not request. It is capped at three quarters of
     ///     `limit`.
     package init(
         _ records: [PeerRecord] = [],
@@ -90,8 +90,8 @@ package struct KnownPeers: Equatable, Sendable {
         case remembered
         /// There is no room, because no other record or bond can be dropped.
         case refused
-        /// The record was stored, and the bond with another peer was dropped for it. This is the new record of that
-        /// peer.
+        /// The record was stored, and the bond with another peer was dropped for it. The associated value is the new
+        /// record of the peer that lost its bond.
         case replaced(PeerRecord)
     }
 
@@ -109,8 +109,8 @@ package struct KnownPeers: Equatable, Sendable {
         return gone.map { .replaced($0) } ?? .remembered
     }
 
-    /// Returns whether there is room for a bond of `bondOrigin` with `peer`, if necessary after dropping another
-    /// bond.
+    /// Returns whether there is room for a bond with `peer` that `bondOrigin` wants, if necessary after dropping
+    /// another bond.
     package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
         if kept[peer]?.isBonded == true || bondToDrop != nil { return true }
         let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
@@ -194,8 +194,8 @@ extension PeerRecord {
         return record
     }
 
-    /// The party that wanted the bonds with the peer, the most important one if there are several; `nil` if it has no
-    /// bonds.
+    /// The party that wanted the bonds with the peer, the most important one if there are several; `nil` if the peer
+    /// has no bonds.
     fileprivate var bondOrigin: Bond.Origin? { bonds.map(\.wantedBy).max() }
 
     /// True if the peer is bonded with any adapter.

@@ -1,10 +1,10 @@
 package import BLEWire
 
-/// The stored data of a peer, which allows apps to connect to it after a restart.
+/// The stored data of a peer, with which apps can connect to the peer after a restart.
 package struct PeerRecord: Equatable, Sendable {
     package var identifier: PeerIdentifier
-    /// An over-the-air address of the peer: its permanent address, or the private address that it used when it was
-    /// bonded or first received.
+    /// An over-the-air address of the peer: its permanent address, or the private address that the peer used when it
+    /// was bonded or first received.
     package var address: DeviceAddress
     /// The name in the peer's GAP service; `nil` if it was never read.
     package var name: String?
@@ -58,7 +58,8 @@ package struct PeerRecord: Equatable, Sendable {
     /// addresses.
     package var provedIdentity: DeviceAddress? { address.onAir.isIdentity ? address.onAir : nil }
 
-    /// The name in the GAP service, which can be longer than an advertised name; if it is not known, the advertised
-    /// name.
+    /// The name in the GAP service or, if that is not known, the advertised name.
+    ///
+    /// The name in the GAP service can be longer than an advertised name.
     package var bestName: String? { name ?? advertisedName }
 }

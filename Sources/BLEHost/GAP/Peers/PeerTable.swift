@@ -8,7 +8,7 @@ import BLEWire
 struct PeerTable {
     private let secret: UInt128
     private let serviceLimit: Int
-    /// The services that clients have discovered on peers in their current or last connection.
+    /// The services that clients have discovered on peers during the current or last connection.
     private var services: BoundedMap<PeerIdentifier, [BluetoothUUID]>
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
     private var seen: BoundedMap<PeerIdentifier, Seen>
@@ -61,8 +61,7 @@ struct PeerTable {
         changes += 1
     }
 
-    /// Removes the stored bonds with a virtual radio, which an earlier run has made, and adds the stored peers of this
-    /// run.
+    /// Removes the bonds that an earlier run made with a virtual radio, and adds the stored peers of this run.
     mutating func load(_ records: [PeerRecord], on radio: DeviceAddress) {
         for var record in known.all where record.bonds.contains(where: { $0.adapter == radio }) {
             record.bonds.removeAll { $0.adapter == radio }
@@ -92,8 +91,9 @@ struct PeerTable {
     ///
     /// A new peer gets an identifier and is added to the table.
     ///
-    /// An address belongs to a bonded peer only if the peer was reached at it, if the peer's IRK resolves it, or if it
-    /// identifies the peer on the controller's resolving list, to which the controller has resolved a private address.
+    /// An address belongs to a bonded peer only if the peer was reached at it, if the peer's IRK resolves it, or if the
+    /// peer has this address on the controller's resolving list. The controller reports the address on the list in
+    /// place of a private address that it has resolved.
     mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
         let address = address.onAir
         if let peer = known.identifier(at: address) ?? placeholders[address] ?? identifiers[address] { return peer }
@@ -112,7 +112,7 @@ struct PeerTable {
         return identifier
     }
 
-    /// Returns the peer of a new link, and the address to report for it.
+    /// Returns the peer of a new link, and the address to report for the peer.
     ///
     /// If the controller has resolved a private address, a peer that is known at that address takes precedence, because
     /// a client may be waiting for it. Otherwise, the controller's result counts only if the IRK in the bond resolves
@@ -139,7 +139,8 @@ struct PeerTable {
         return latest[peer] ?? known[peer]?.address ?? address
     }
 
-    /// Returns the last known address of `peer`; `nil` if it was never received, or too long ago.
+    /// Returns the last known address of `peer`; `nil` if the peer was never received, or so long ago that the table
+    /// has dropped it.
     mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { latest[peer] ?? record(of: peer)?.address }
 
     /// Returns the best known name of `peer`; `nil` if none is known.
@@ -148,7 +149,7 @@ struct PeerTable {
     /// Returns the bond of `peer` with the current adapter; `nil` if there is none.
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
 
-    /// Returns whether a bonded peer was reached at this address and has proved it as its identity address.
+    /// Returns whether this address is the proved identity address of a bonded peer.
     func isKept(_ address: DeviceAddress) -> Bool {
         known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
@@ -171,7 +172,7 @@ struct PeerTable {
         known[peer].flatMap { known.resolvablePeer($0, secret: secret) }
     }
 
-    /// Returns the services that clients have discovered on `peer` in their current or last connection.
+    /// Returns the services that clients have discovered on `peer` during the current or last connection.
     mutating func services(of peer: PeerIdentifier) -> [BluetoothUUID] { services[peer] ?? [] }
 
     /// Records the services that clients have discovered on `peer`.
@@ -240,8 +241,8 @@ struct PeerTable {
     ///   - peer: The peer of the link.
     ///   - bond: The bond that the pairing has created.
     ///   - address: The over-the-air address of the peer.
-    ///   - isInUse: True if another peer is connected at the identity address in the bond, or a client waits for one
-    ///     there.
+    ///   - isInUse: True if another peer is connected at the identity address in the bond, or a client waits for a
+    ///     connection to another peer at that address.
     /// - Returns: The bond to use, with only as much of the peer's identity as it has proved.
     mutating func paired(
         _ peer: PeerIdentifier,
@@ -264,7 +265,7 @@ struct PeerTable {
         return (known[peer]?.bond ?? proved, change)
     }
 
-    /// Records a bond with a peer, or a change of it.
+    /// Records a bond with a peer, or a change to the bond.
     mutating func bonded(_ peer: PeerIdentifier, _ bond: Bond) -> OnChange {
         guard var record = record(of: peer) else { return .nothing }
         let earlier = record.bond.flatMap { $0.isOfSamePairing(as: bond) ? $0.wantedBy : nil }
@@ -274,8 +275,8 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Returns whether there is room for a bond of `bondOrigin` with `peer`, if necessary after dropping another
-    /// bond.
+    /// Returns whether there is room for a bond with `peer` that `bondOrigin` wants, if necessary after dropping
+    /// another bond.
     func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
         known.hasRoom(forBondWith: peer, wantedBy: bondOrigin)
     }
@@ -322,7 +323,7 @@ struct PeerTable {
         return .replace(other, with: kept)
     }
 
-    /// Changes the names of a peer, and returns what to do.
+    /// Changes the names of a peer, and returns the action that follows.
     ///
     /// A new advertised name does not need to be stored if the name in the GAP service is known.
     private mutating func change(_ peer: PeerIdentifier, _ body: (inout PeerRecord) -> Void) -> OnChange {

@@ -4,8 +4,8 @@ import BLEWire
 ///
 /// Every scanning client has its own filter, and its own record of the devices that were reported to it. A scannable
 /// advertisement is held back for a moment, so that clients get it together with its scan response. If the response
-/// arrives later, clients that have already got the advertisement get both together. Once a device has not responded
-/// three times in a row, its advertisements are no longer held back, until it responds again.
+/// arrives later, clients that have already got the advertisement get both together. Once a device has failed to
+/// respond three times in a row, its advertisements are no longer held back, until it responds again.
 ///
 /// Core 6.0, Vol 3, Part C, 9.2.6.
 struct Discovery {
@@ -67,8 +67,9 @@ struct Discovery {
         advertisers.removeAll()
     }
 
-    /// Processes a received advertisement or scan response, and reports it to clients as soon as it does not have to be
-    /// held back.
+    /// Processes a received advertisement or scan response.
+    ///
+    /// An advertisement is reported to clients immediately, unless it is held back for its scan response.
     mutating func receive(
         _ advertisement: ReceivedAdvertisement,
         _ data: Span<UInt8>,
@@ -102,8 +103,8 @@ struct Discovery {
         reportAdvertiser(at: oldest, with: &peers, into: &outbox)
     }
 
-    /// Processes an advertisement that repeats the data of the last one from the same device, if no scan response is
-    /// expected, and reports it to clients.
+    /// Processes and reports an advertisement that repeats the data of the device's previous advertisement, if no scan
+    /// response is expected.
     ///
     /// Returns `false`, without side effects, if the general path has to be taken.
     @inline(__always)
@@ -123,14 +124,14 @@ struct Discovery {
     enum OnAdvertisement {
         /// Nothing was done; the general path has to be taken.
         case incomplete
-        /// The advertisement waits for its scan response for at most ``ScanResponseWaits/patience``.
+        /// The advertisement waits for its scan response for at most ``ScanResponseWaits/maximumWait``.
         case waits
         /// The advertisement waits for its scan response. Too many advertisements were waiting, so the oldest of them
         /// has been reported without its response.
         case displaces
     }
 
-    /// Processes an advertisement that repeats the data of the last one from the same device, if a scan response is
+    /// Processes an advertisement that repeats the data of the device's previous advertisement, if a scan response is
     /// expected.
     mutating func receiveRepeated(
         _ advertisement: LoneAdvertisement,
@@ -146,7 +147,8 @@ struct Discovery {
             advertisers.wait(place, since: now)
             return .waits
         }
-        // If there is no current report of the oldest one, the general path can process this advertisement again.
+        // If there is no current report about the oldest advertiser, the general path processes this advertisement
+        // instead.
         guard let oldest = advertisers.waits.oldest?.place, let report = advertisers.report(oldest, revision: revision)
         else {
             return .incomplete

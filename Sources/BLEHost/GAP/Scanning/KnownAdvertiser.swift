@@ -12,7 +12,7 @@ struct KnownAdvertiser {
     private(set) var packet: AdvertisementPacket
     private var legacyType: HCI.LEAdvertisingReport.EventType?
     private(set) var rssi: RSSI
-    /// The data of the advertisement.
+    /// The data of the last advertisement.
     private(set) var data: [UInt8]
     /// The data of the last scan response, which may belong to an earlier advertisement.
     private(set) var response: [UInt8] = []
@@ -21,7 +21,7 @@ struct KnownAdvertiser {
     private var unanswered = 0
     /// True if the data was dropped after it was reported, because it was too long to keep.
     private var isForgotten = false
-    /// The last report.
+    /// The last report; `nil` if there is none.
     ///
     /// It was made when the peer table had ``revision``, and includes the scan response if ``reportIsAnswered`` is
     /// true.
@@ -148,7 +148,7 @@ struct KnownAdvertiser {
 extension AdvertisementPacket {
     /// Returns whether all fields are equal.
     ///
-    /// The method compares numbers, because it is called for each packet.
+    /// The method is called for each packet, so it compares the numbers of the fields, which is fast.
     fileprivate func hasSameFields(as other: Self) -> Bool {
         isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
             && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire
@@ -164,7 +164,7 @@ extension Span<UInt8> {
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        // This is the length of most advertisements. Compares the first and the last 16 octets.
+        // Most advertisements have such a length. Compare the first and the last 16 octets, which may overlap.
         if count >= 16, count <= 32 {
             let first = (word(at: 0) ^ other.word(at: 0)) | (word(at: 8) ^ other.word(at: 8))
             let last = (word(at: count &- 16) ^ other.word(at: count &- 16))

@@ -86,8 +86,8 @@ struct KnownAdvertisers {
         entries[place].advertiser.noteReported(report, revision: revision)
     }
 
-    /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and no
-    /// scan response is expected.
+    /// Processes the next advertisement of a known advertiser that is not waiting for a scan response, if the
+    /// advertisement repeats the last one and no scan response is expected.
     ///
     /// - Returns: The report for clients; `nil`, without side effects, if the general path has to be taken.
     @inline(__always)
@@ -106,8 +106,8 @@ struct KnownAdvertisers {
         return report
     }
 
-    /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and a
-    /// scan response is expected.
+    /// Processes the next advertisement of a known advertiser that is not waiting for a scan response, if the
+    /// advertisement repeats the last one and a scan response is expected.
     ///
     /// Otherwise returns `false`, without side effects.
     mutating func receiveRepeated(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
@@ -128,7 +128,7 @@ struct KnownAdvertisers {
         return true
     }
 
-    /// Returns the position of an advertiser that was not received since the last search.
+    /// Returns the position of an advertiser to replace: the next one that was not received since the last search.
     private mutating func makeRoom() -> Int {
         while true {
             let place = clockHand

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The queue of advertisers whose advertisement waits for its scan response, so that clients get both together.
 ///
-/// The advertiser that has waited for longest comes first. Advertisers are identified by their position in
+/// The advertiser that has waited longest comes first. Advertisers are identified by their position in
 /// ``KnownAdvertisers``. Starting and ending a wait takes constant time.
 struct ScanResponseWaits {
     /// The maximum time that an advertisement waits.
@@ -11,7 +11,7 @@ struct ScanResponseWaits {
     static let maximumWait = Duration.milliseconds(10)
 
     private struct Node {
-        /// The time of the advertisement; `nil` if it is not waiting.
+        /// The time of the advertisement; `nil` if the advertiser is not waiting.
         var since: Instant?
         /// The positions of the previous and next advertiser in the queue.
         var previous = ScanResponseWaits.nowhere, next = ScanResponseWaits.nowhere
@@ -19,12 +19,12 @@ struct ScanResponseWaits {
 
     private static let nowhere = -1
 
-    /// The nodes by the position of their advertiser, up to the highest position that was ever in the queue.
+    /// The nodes, indexed by the position of their advertiser, up to the highest position that was ever in the queue.
     private var nodes: [Node] = []
     private var first = ScanResponseWaits.nowhere, last = ScanResponseWaits.nowhere
     private(set) var count = 0
 
-    /// The advertiser that has waited for longest, and the time at which it started to wait; `nil` if none is waiting.
+    /// The advertiser that has waited longest, and the time at which it started to wait; `nil` if none is waiting.
     var oldest: (place: Int, since: Instant)? {
         guard first >= 0, let since = nodes[first].since else { return nil }
         return (first, since)

@@ -19,12 +19,12 @@ struct ScanSession {
     private(set) var phase: AppPhase
     /// True if the client receives every advertisement.
     private(set) var receivesAll = false
-    /// The marks for the advertisers, indexed by the advertiser's position.
+    /// The states of the advertisers, indexed by the advertiser's position.
     private var advertisers: [AdvertiserState]
 
     /// Creates a scan.
     ///
-    /// No device has been reported to the client yet.
+    /// No device has been reported to the client yet. `places` is the number of known advertisers.
     init(_ client: ClientID, _ request: ScanRequest, _ phase: AppPhase, places: Int) {
         self.client = client
         self.request = request
@@ -36,7 +36,7 @@ struct ScanSession {
     /// True if repeated advertisements are reported to the client.
     var allowsDuplicates: Bool { request.allowsDuplicates && phase == .foreground }
 
-    /// True if the scan accepts devices with any services.
+    /// True if the scan accepts devices regardless of their services.
     private var isOpen: Bool { request.services.isEmpty }
 
     /// Records that the app has changed its phase.
@@ -54,8 +54,8 @@ struct ScanSession {
         }
     }
 
-    /// Records that the data of an advertiser has changed; `onlyResponse` is true if only the data of its scan response
-    /// has.
+    /// Records that the data of an advertiser has changed; `onlyResponse` is true if only the scan response data has
+    /// changed.
     mutating func changed(_ place: Int, onlyResponse: Bool = false) {
         if !onlyResponse { advertisers[place].alone = .open }
         advertisers[place].answered = .open

@@ -23,8 +23,9 @@ struct Scanner {
     struct Plan: Equatable {
         /// True if the controller is asked to report each device only once.
         var dropsDuplicates: Bool
-        /// A number that changes when a client starts a scan to which no device has been reported yet, so that the
-        /// controller's scan restarts.
+        /// A number that changes when a client starts a scan.
+        ///
+        /// The controller's scan then restarts, so that it reports all devices again.
         var epoch: Int
         var parameters = ScanParameters()
     }
