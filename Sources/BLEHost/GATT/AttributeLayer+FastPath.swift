@@ -4,7 +4,7 @@ import BLEWire
 //
 // Each function returns `false` or `nil`, without side effects, if the general path has to be taken instead.
 extension AttributeLayer {
-    /// Processes a notified value.
+    /// Processes a notification.
     @inline(__always)
     mutating func deliverFast(
         _ packet: AttributePacket,
@@ -27,7 +27,8 @@ extension AttributeLayer {
         return links[index].client.answerFast(packet, in: octets, at: now, into: &outbox)
     }
 
-    /// Processes a write command to a value of the client whose attributes the peer used last.
+    /// Processes a write command for a value that a client provides, if the peer used the same client's attributes
+    /// last.
     mutating func performCommandFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -45,7 +46,8 @@ extension AttributeLayer {
         return true
     }
 
-    /// Processes a read or write request for a value of the client whose attributes the peer used last.
+    /// Processes a read or write request for a value that a client provides, if the peer used the same client's
+    /// attributes last.
     mutating func serveFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -162,7 +164,7 @@ extension AttributeLink {
         return client.trust
     }
 
-    /// The peer; the same value as ``remote``.
+    /// The peer, as a client of the local server; the same value as ``remote``.
     fileprivate var central: RemoteCentral {
         @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
     }

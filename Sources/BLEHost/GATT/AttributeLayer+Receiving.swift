@@ -75,7 +75,8 @@ extension AttributeLayer {
 
     /// Records that a client is no longer connected to the peer of a link.
     ///
-    /// The client's pending requests fail. Its subscriptions end, except those that other clients share.
+    /// The client's pending requests fail, and its subscriptions end. The subscriptions of other clients are not
+    /// affected.
     package mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         guard let index = index(of: link) else { return }
         links[index].client.detach(client, at: now, into: &outbox)

@@ -18,7 +18,7 @@ extension AttributeLayer {
 
     /// Records that the bond with the peer of a link no longer exists.
     ///
-    /// The layer drops the peer's stored data, and no longer reports changes.
+    /// The layer drops the peer's stored data, and no longer reports changes to it.
     package mutating func unbonded(_ link: ConnectionHandle) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.unbond()

@@ -53,7 +53,7 @@ package struct AttributeLayer {
         /// Carry out this request about the enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
-        /// A central has used an attribute of this client for the first time.
+        /// A central has used an attribute of this client for the first time on its link.
         case used(ClientID)
         /// Clients can now use a link, with this MTU.
         ///
@@ -120,8 +120,8 @@ package struct AttributeLayer {
 
     /// Adds a link that has been established.
     ///
-    /// `role` is the local role on it. `bond` contains the stored data of the peer if the peer is bonded and has
-    /// already proven it.
+    /// `role` is the local role on the link. `bond` contains the stored data of the peer if the peer is bonded and has
+    /// already proven the bond.
     ///
     /// `claimed` contains the stored data of the bonded peer that has this address. Another device may use the address,
     /// too. So until ``bonded(_:_:at:)`` is called, the data is only used to check signatures, and the peer gets no

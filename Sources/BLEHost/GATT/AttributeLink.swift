@@ -9,7 +9,7 @@ struct AttributeLink {
     var peer: PeerIdentifier { client.peer }
     /// The ATT MTU, in octets.
     var mtu: Int { client.mtu }
-    /// The time at which something is due next.
+    /// The time at which something is due next; `nil` if nothing is due.
     var deadline: Instant? {
         mutating get {
             var least = client.deadline
@@ -17,10 +17,11 @@ struct AttributeLink {
             return least
         }
     }
-    /// The peer's state that the results of its reads depend on: security, configurations and features.
+    /// The state of the peer that determines the results of its reads: security, configurations and features.
     var peerState: GATTDatabase.PeerState { mutating get { server.peerState(on: client.trust) } }
 
-    /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.
+    /// Returns the value that the peer has written to a configuration; 0 if the peer currently may not receive values
+    /// of the characteristic.
     mutating func configured(_ about: GATTDatabase.ConfiguredCharacteristic, at configuration: AttributeHandle)
         -> UInt16
     {

@@ -25,7 +25,7 @@ struct Outbox {
         }
     }
 
-    /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if it has one.
+    /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if the packet has one.
     mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
 
     /// Drops the receipts of the packets that an enhanced bearer had not sent when it was closed.
@@ -45,6 +45,6 @@ struct Outbox {
 }
 
 extension SendReceipt {
-    /// The link of the packet, if this layer created the receipt.
+    /// The link of the packet; meaningful only if this layer created the receipt.
     var link: ConnectionHandle? { ConnectionHandle(wire: UInt16(truncatingIfNeeded: rawValue >> 48)) }
 }

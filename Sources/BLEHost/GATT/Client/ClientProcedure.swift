@@ -6,7 +6,7 @@ struct ClientProcedure {
     enum Owner: Equatable {
         case client(Requester)
         case host
-        /// The host itself, while it recovers from a change of the peer's database and all other requests wait.
+        /// The host itself, to recover from a change of the peer's database. All other requests wait in the meantime.
         case recovery
         /// No owner: the client has already received a result, or is no longer connected.
         case nobody
@@ -32,8 +32,7 @@ struct ClientProcedure {
 
     var owner: Owner
     private(set) var procedure: Procedure
-    /// The position among all procedures that were started for clients, in the order in which they were started; zero
-    /// for the host's own requests.
+    /// The sequence number among the procedures that were started for clients; 0 for the host's own requests.
     let order: UInt64
     /// The client's subscription before this procedure, and the subscription that the client requests.
     let subscription: (earlier: Subscription, wanted: Subscription)
@@ -66,10 +65,10 @@ struct ClientProcedure {
         security = single.security
     }
 
-    /// The client that is waiting for the result.
+    /// The client that is waiting for the result; `nil` if there is none.
     var client: ClientID? { requester?.client }
 
-    /// The client that is waiting for the result, and the number of its request.
+    /// The client that is waiting for the result, and the number of its request; `nil` if no client is waiting.
     var requester: Requester? { if case .client(let requester) = owner { requester } else { nil } }
 
     /// True if the procedure is being repeated.
@@ -126,8 +125,8 @@ struct ClientProcedure {
 
     /// Records that services in `range` changed, so that the procedure's attribute may be gone.
     ///
-    /// A discovery continues with the current services. The result of writing a configuration is discarded, because its
-    /// handle may belong to another attribute now.
+    /// A discovery continues with the current services. The result of writing a configuration is discarded, because the
+    /// handle of the configuration may belong to another attribute now.
     mutating func servicesChanged(in range: AttributeHandleRange) -> OnServicesChanged {
         isOutdated = true
         if procedure.isAbout(range) { isAboutRemoved = true }
@@ -143,7 +142,7 @@ struct ClientProcedure {
 
     /// Removes the owner, so that the result is discarded.
     ///
-    /// A write in prepared parts is cancelled with `failure`.
+    /// A long write is cancelled, and fails with `failure`.
     mutating func withdraw(_ failure: Failure) {
         owner = .nobody
         procedure.withdraw(failure)

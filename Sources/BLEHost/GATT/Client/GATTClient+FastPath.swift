@@ -4,7 +4,8 @@ import BLEWire
 extension GATTClient {
     /// Returns whether a write command can be sent now.
     ///
-    /// It can be sent if nothing is queued, and no procedure is in progress on the unenhanced bearer.
+    /// It can be sent if the client is connected, the value fits into a packet, nothing is queued, and no procedure is
+    /// in progress on the unenhanced bearer.
     @inline(__always)
     mutating func mayCommandFast(_ client: ClientID, octets: Int) -> Bool {
         guard !bearers.all[0].isRunning, nobodyWaits else { return false }

@@ -1,7 +1,8 @@
 import BLEWire
 
 extension GATTClient {
-    /// Ends a procedure, or repeats it if the peer rejected it because of missing security or a change of the database.
+    /// Ends a procedure, or repeats it if the peer rejected it because of insufficient security or a change of the
+    /// database.
     mutating func conclude(
         _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
@@ -91,7 +92,7 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a request once its client has the results of all earlier ones, and then delivers the
+    /// Delivers the result of a request once its client has the results of all earlier requests, and then delivers the
     /// later results that have waited for it.
     mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
         let client = requester.client
@@ -150,7 +151,8 @@ extension Procedure.Outcome {
 }
 
 extension AttributeDiscovery.Question {
-    /// Returns the event that reports to a client that the discovery has failed; `nil` if it was not for a client.
+    /// Returns the event that the client receives if the discovery fails with `failure`; `nil` if no client made the
+    /// discovery.
     fileprivate func event(_ failure: Failure) -> PeerEvent? {
         switch self {
         case .services: .servicesDiscovered(.failure(failure))

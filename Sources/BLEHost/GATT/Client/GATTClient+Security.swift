@@ -1,6 +1,7 @@
 import BLEWire
 
-// Security: requests that the peer rejects because the link is not secure enough are repeated when it is.
+// Security: if the peer rejects a request because the link is not secure enough, the request is repeated on the secured
+// link.
 extension GATTClient {
     /// Records that the peer has the address of a bonded peer, whose stored data is `claimed`.
     ///
@@ -78,8 +79,7 @@ extension GATTClient {
 package enum SecurityAnswer: Equatable, Sendable {
     /// The link is secure enough.
     case secured
-    /// The attempt failed for this reason; `nil` if the reason is best described by the error with which the peer
-    /// rejected the request.
+    /// The attempt failed for this reason; `nil` if the request is to fail with the error that the peer sent.
     case refused(Failure?)
 
     fileprivate var failure: Failure? {

@@ -6,9 +6,9 @@ extension GATTClient {
         ConfigurationWriting(change.bits, to: place(of: change, for: handle))
     }
 
-    /// Returns where the configuration of a value is.
+    /// Returns the place of the configuration of a value.
     ///
-    /// The only descriptor of a value that notifies or indicates is its configuration.
+    /// If a characteristic that can notify or indicate has only one descriptor, that descriptor is the configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.1.
     private func place(of change: Subscriptions.Change, for handle: AttributeHandle) -> ConfigurationWriting.Place {
@@ -82,7 +82,7 @@ extension GATTClient {
 
     /// Removes all subscriptions of `client`.
     ///
-    /// If no other client is subscribed to the value, the peer's configuration is updated when the link is idle.
+    /// If the remaining subscriptions to a value need another configuration, the host writes it when the link is idle.
     mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }

@@ -14,8 +14,7 @@ struct GATTClient {
     ///
     /// There is a limit because a peer may keep changing its GATT service.
     static let mostWatchAttempts = 8
-    /// The maximum number of requests that verify attributes that were discovered before the peer was asked to report
-    /// changes.
+    /// The maximum number of requests for verifying what was discovered before the peer was asked to report changes.
     ///
     /// Services are verified even beyond this limit.
     static let mostVerifications = 32
@@ -53,7 +52,7 @@ struct GATTClient {
     /// The stored data of the peer, including the state of its GATT client.
     var bond = PeerBond()
     var verificationCount = 0
-    /// The handle of the peer's Service Changed value.
+    /// The handle of the peer's Service Changed value; `nil` if it is not known.
     var serviceChanged: AttributeHandle?
     var hasAnnouncedFeatures = false
     private var hasIntroducedItself = false
@@ -115,7 +114,7 @@ struct GATTClient {
         clients.insert(client, at: clients.firstIndex { client < $0 } ?? clients.endIndex)
         guard !hasIntroducedItself else { return }
         hasIntroducedItself = true
-        // A central has already sent its request when the link was established.
+        // A central has already sent its MTU request when the link was established.
         if role == .peripheral { ownRequests.append(.exchangeMTU) }
         ownRequests.append(.readName)
         considerBearers()

@@ -30,7 +30,7 @@ struct IdleGate {
         start = now
     }
 
-    /// Records a client's request, which delays those of the host.
+    /// Records a client's request, which delays the requests of the host.
     ///
     /// `isIdle` is true if no request from the host is waiting.
     mutating func postpone(at now: Instant, isIdle: Bool) {

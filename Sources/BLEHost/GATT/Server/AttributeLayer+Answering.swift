@@ -16,7 +16,7 @@ extension AttributeLayer {
         case store([GATTDatabase.StoredValue])
     }
 
-    /// Returns the reply to a request.
+    /// Processes a request, asks the client that provides the attribute if there is one, and returns the reply.
     mutating func reply(to request: ATTPacket, at place: BearerPosition, _ now: Instant) -> Reply {
         switch request {
         case .exchangeMTURequest(let request):

@@ -62,7 +62,7 @@ extension AttributeLayer {
         resume(with: reply(to: pending, asked, response, at: place), at: place, now)
     }
 
-    /// Returns the bearer on which the peer is waiting for this answer.
+    /// Returns the bearer of the request that waits for the answer to `asked`; `nil` if there is none.
     private mutating func place(awaiting asked: ServerLink.ClientQuery) -> BearerPosition? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)
@@ -70,7 +70,7 @@ extension AttributeLayer {
         return BearerPosition(link: index, bearer: bearer)
     }
 
-    /// Returns the index of the link of a transaction.
+    /// Returns the index of the link of a transaction; `nil` if the link has ended.
     func index(of transaction: ServerTransaction) -> Int? {
         ConnectionHandle(wire: UInt16(truncatingIfNeeded: transaction.rawValue >> 48)).flatMap { index(of: $0) }
     }
@@ -131,7 +131,7 @@ extension ServerLink.Pending {
         }
     }
 
-    /// Returns whether the response waits for the answer that `asked` identifies.
+    /// Returns whether the response waits for the answer to `asked`.
     func awaits(_ asked: ServerLink.ClientQuery) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only == asked

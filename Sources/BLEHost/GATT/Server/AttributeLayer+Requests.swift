@@ -11,7 +11,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Processes a request, or a malformed one, after the earlier requests on the same bearer.
+    /// Processes a request, which may be malformed, after the earlier requests on the same bearer.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at place: BearerPosition,
@@ -24,7 +24,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Responds to a request and then to the queued ones, until one has to wait for a client.
+    /// Responds to a request and then to the queued requests, until a response has to wait for a client.
     private mutating func answer(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at place: BearerPosition,
@@ -82,7 +82,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Responds to the request that has waited for clients, and continues with the queued ones.
+    /// Responds to the request that has waited for clients, and continues with the queued requests.
     mutating func resume(with reply: Reply, at place: BearerPosition, _ now: Instant) {
         guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending else { return }
         if case .wait(let pending) = reply {
@@ -123,8 +123,10 @@ extension AttributeLayer {
         perform(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
     }
 
-    /// Stores a value that a peer wrote, and informs the client that provides a characteristic if the peer's
-    /// subscription to it has changed.
+    /// Stores a value that a peer wrote.
+    ///
+    /// If the value changes the peer's subscription to a characteristic, the client that provides the characteristic is
+    /// informed.
     private mutating func store(_ storedValue: GATTDatabase.StoredValue, at index: Int) {
         switch storedValue {
         case .value(let handle, let value): database.store(value, at: handle)

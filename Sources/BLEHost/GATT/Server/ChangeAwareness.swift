@@ -1,4 +1,4 @@
-/// The state of a GATT client that tells whether it is aware of the last change of the local database.
+/// A GATT client's awareness of the last change to the local database.
 ///
 ///                   change                 refused, or hash read
 ///        ┌───────┐ ───────▶ ┌─────────┐ ───────────────────▶ ┌──────────┐
@@ -43,10 +43,11 @@ package struct ChangeAwareness: Equatable, Sendable {
 
     /// Records a request and returns whether to carry it out.
     ///
-    /// Only clients with robust caching (`isRobust`) are refused, and only requests with handles that they must have
-    /// discovered (`usesHandles`). A refusal informs a client only if it has a single bearer: with several, it may have
-    /// sent its next request before it received the refusal, so that only reading the Database Hash makes it
-    /// change-aware.
+    /// A request is refused only if the client supports robust caching (`isRobust`) and the request contains handles
+    /// that the client must have discovered (`usesHandles`).
+    ///
+    /// A refusal informs a client only if it has a single bearer. With several bearers, the client may have sent its
+    /// next request before it received the refusal, so only reading the Database Hash makes it change-aware.
     package mutating func receiveRequest(
         usesHandles: Bool,
         isRobust: Bool,

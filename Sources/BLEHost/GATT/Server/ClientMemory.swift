@@ -10,7 +10,7 @@ package struct ClientMemory: Equatable, Sendable {
         package var handle: AttributeHandle
         /// The UUID of the characteristic.
         ///
-        /// When the client returns, this handle may belong to another characteristic.
+        /// When the client connects again, the handle may belong to another characteristic.
         package var characteristic: BluetoothUUID
         package var bits: UInt16
 

@@ -55,7 +55,7 @@ struct ServerLink {
     var prepared: PreparedWrites
     private(set) var features: ClientFeatures = []
     var awareness = ChangeAwareness()
-    /// The changed range that was announced to the peer, but not confirmed yet.
+    /// The changed range that was announced to the peer, but not confirmed yet; `nil` if there is none.
     private(set) var pendingChange: AttributeHandleRange?
 
     init(limits: Limits) {
@@ -77,26 +77,27 @@ struct ServerLink {
         pendingChange = nil
     }
 
-    /// Returns the peer's state that the results of its reads depend on.
+    /// Returns the state of the peer that determines the results of its reads.
     ///
     /// `trust` is the security and authorization of the link.
     func peerState(on trust: LinkTrust) -> GATTDatabase.PeerState {
         GATTDatabase.PeerState(trust: trust, configurations: configurations, features: features)
     }
 
-    /// True if the peer gets no values except Service Changed, and its commands are ignored, until it is change-aware.
+    /// True if, until the peer is change-aware, it gets no values except Service Changed, and its commands are ignored.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     var isBlockedUntilAware: Bool { !awareness.isAware && features.contains(.robustCaching) }
 
-    /// Returns the index of the bearer on which the peer is waiting for this answer.
+    /// Returns the index of the bearer of the request that waits for the answer to `asked`; `nil` if there is none.
     ///
     /// `mutating`, to avoid a copy.
     mutating func bearer(awaiting asked: ClientQuery) -> Int? {
         bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
     }
 
-    /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.
+    /// Returns the value that the peer has written to a configuration; 0 if the peer currently may not receive values
+    /// of the characteristic.
     mutating func configured(
         _ about: GATTDatabase.ConfiguredCharacteristic,
         at configuration: AttributeHandle,
@@ -133,7 +134,7 @@ struct ServerLink {
         return index
     }
 
-    /// Makes the unenhanced bearer send the values of a characteristic from now on, because earlier ones are queued
+    /// Makes the unenhanced bearer send the values of a characteristic from now on, because earlier values are queued
     /// there.
     mutating func returnRoute(of value: AttributeHandle) {
         forgetRoute(of: value)

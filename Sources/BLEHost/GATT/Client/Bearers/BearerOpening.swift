@@ -56,9 +56,9 @@ struct BearerOpening {
         case open
     }
 
-    /// Records whether the peer supports bearers, and whether to request them now.
+    /// Records whether the peer supports bearers, and returns whether to request them now.
     ///
-    /// Pass `false` if the link already has enhanced bearers or is no longer encrypted.
+    /// Pass `false` also if the link already has enhanced bearers or is no longer encrypted.
     mutating func inquired(isOffered: Bool) -> OnEvent {
         guard case .inquiring = state else { return .nothing }
         guard isOffered else {

@@ -16,7 +16,7 @@ struct ClientBearer {
     private var transaction = ATTClientBearer()
     private var work = Work.nothing
     private var procedure = InPlace<ClientProcedure>()
-    /// The value that ``Work/single(_:)`` writes, if it is a write.
+    /// The value to write if ``Work/single(_:)`` is a write; otherwise empty.
     private var written: [UInt8] = []
 
     init(_ id: BearerID, mtu: Int? = nil) {
@@ -39,10 +39,10 @@ struct ClientBearer {
     /// True if the bearer has become unusable because a transaction timed out.
     var hasTimedOut: Bool { transaction.hasTimedOut }
 
-    /// The time at which the transaction times out.
+    /// The time at which the transaction times out; `nil` if none is in progress.
     var deadline: Instant? { transaction.deadline }
 
-    /// The procedure in progress.
+    /// The procedure in progress; `nil` if there is none.
     var running: ClientProcedure? {
         switch work {
         case .nothing: nil
@@ -113,7 +113,7 @@ struct ClientBearer {
         return step
     }
 
-    /// Removes and returns the procedure in progress.
+    /// Removes and returns the procedure in progress; `nil` if there is none.
     mutating func end() -> ClientProcedure? {
         unpack()
         work = .nothing

@@ -1,6 +1,7 @@
 import BLEWire
 
-/// The bearers of a link on which clients make requests, with the procedures in progress and those to be repeated.
+/// The bearers on which clients make requests to one peer, with the procedures in progress and the procedures to be
+/// repeated.
 ///
 /// The first one is the unenhanced bearer, which always exists and accepts any request. The enhanced bearers only
 /// accept requests that can run at the same time as others without any effect that apps could notice.
@@ -19,7 +20,9 @@ struct ClientBearers {
 
     func index(of id: BearerID) -> Int? { all.firstIndex { $0.id == id } }
 
-    /// Returns `deadline`, at which waiting requests can start, if the unenhanced bearer is free; `nil` if it is busy.
+    /// Returns `deadline` if the unenhanced bearer is free; `nil` if it is busy.
+    ///
+    /// `deadline` is the time at which waiting requests can start.
     mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
 
     /// True if there are no enhanced bearers and no procedures to be repeated.
@@ -32,14 +35,14 @@ struct ClientBearers {
         all[index].mtu = mtu
     }
 
-    /// Removes a bearer; returns the procedure that was in progress on it.
+    /// Removes a bearer; returns the procedure that was in progress on the bearer, or `nil` if there was none.
     mutating func close(_ id: ChannelID) -> ClientProcedure? {
         guard let index = index(of: .enhanced(id)) else { return nil }
         var bearer = all.remove(at: index)
         return bearer.end()
     }
 
-    /// The time at which the next transaction times out.
+    /// The time at which the next transaction times out; `nil` if none is in progress.
     var deadline: Instant? {
         mutating get {
             var least: Instant?
@@ -64,7 +67,7 @@ struct ClientBearers {
         return holdsParts || stalled.contains { $0.client == client }
     }
 
-    /// Returns whether `client` still waits for a procedure that started before the one with number `order`.
+    /// Returns whether `client` still waits for a procedure that started before the procedure with number `order`.
     func isUnderWay(before order: UInt64, for client: ClientID) -> Bool {
         func precedes(_ other: ClientProcedure) -> Bool { other.client == client && other.order < order }
         return all.contains { $0.running.map(precedes) ?? false } || stalled.contains(where: precedes)
@@ -78,7 +81,7 @@ struct ClientBearers {
             .sorted { $0.order < $1.order }
     }
 
-    /// Discards the result of a client's request, which has failed with `failure`.
+    /// Discards the result of the client request with number `order`, which has failed with `failure`.
     mutating func withdraw(_ order: UInt64, with failure: Failure) {
         stalled.removeAll { $0.order == order }
         for index in all.indices where all[index].running?.order == order {
@@ -102,7 +105,7 @@ extension ClientBearers {
         stalled.insert(procedure, at: place)
     }
 
-    /// Removes and returns the procedure to be repeated next.
+    /// Removes and returns the procedure to be repeated next; `nil` if there is none.
     mutating func nextStalled() -> ClientProcedure? {
         guard !stalled.isEmpty else { return nil }
         var next = stalled.removeFirst()
@@ -110,7 +113,7 @@ extension ClientBearers {
         return next
     }
 
-    /// Removes and returns the waiting procedures that must not be repeated.
+    /// Removes and returns the procedures that must not be repeated, because `isGone` returns true for them.
     mutating func removeStalled(where isGone: (ClientProcedure) -> Bool) -> [ClientProcedure] {
         let gone = stalled.filter(isGone)
         if !gone.isEmpty { stalled.removeAll(where: isGone) }
@@ -125,6 +128,8 @@ extension ClientBearers {
 // on different bearers in any order.
 extension ClientBearers {
     /// Returns whether a request can start now on the bearer at `index`.
+    ///
+    /// `commands` are the write commands that the controller has not accepted yet.
     func admits(_ request: AttributeRequest, of client: ClientID, at index: Int, behind commands: WriteCommands) -> Bool
     {
         guard admits(request, of: client) else { return false }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The state machine that recovers when a peer rejects requests because its database has changed.
+/// The state machine of the recovery after a peer has rejected a request because its database has changed.
 ///
 ///        ┌──────┐ rejected ┌──────────┐ bearer is free ┌─────────┐ same hash, or the peer has reported the change
 ///        │ none │ ───────▶ │ required │ ─────────────▶ │ reading │ ──────▶ none

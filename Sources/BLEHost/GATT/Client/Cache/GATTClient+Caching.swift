@@ -63,7 +63,7 @@ extension GATTClient {
         queueRecording()
     }
 
-    /// Queues one of the host's own requests, which stores the discovered attributes when the link is idle.
+    /// Queues the host's own request that stores the discovered attributes when the link is idle.
     mutating func queueStoringCache() {
         guard case .active = caching, database.hasUnconfirmed else { return }
         if !ownRequests.contains(.verify) { ownRequests.append(.storeCache) }
@@ -130,7 +130,10 @@ extension GATTClient {
         }
     }
 
-    /// Records the attributes of a peer without a bond, which reports changes, so that they belong to `hash`.
+    /// Records the attributes of a peer without a bond for its next link.
+    ///
+    /// The attributes are recorded only if the peer reports changes, because only then do they certainly belong to
+    /// `hash`.
     private mutating func recordForNextLink(_ hash: UInt128?) {
         guard let hash else { return caching = .impossible }
         guard database.isWatched, database.isVerified else { return }
@@ -143,8 +146,8 @@ extension GATTClient {
 
     /// Queues the request that records the attributes of a peer without a bond, if they are complete.
     ///
-    /// The list of services is completed before, so that an app that searches for a service needs no request on the
-    /// next link.
+    /// The list of services is completed first, so that an app that searches for a service needs no request on the next
+    /// link.
     private mutating func queueRecording() {
         guard case .none = caching, role == .central, bond.kept == nil, database.isWatched, database.isDelivered,
             database.isVerified, database.hasUnconfirmed, !ownRequests.contains(.storeCache)
@@ -171,8 +174,8 @@ extension GATTClient {
         }
     }
 
-    /// Reports the range in which the peer's attributes differ from those that were reported to clients, if there is
-    /// one.
+    /// Reports the range in which the peer's attributes differ from the attributes that were reported to clients, if
+    /// there is such a range.
     mutating func reportChange(at now: Instant, into outbox: inout Outbox) {
         if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
     }
@@ -186,7 +189,8 @@ extension GATTClient {
     /// Verifies what clients discovered before the peer was asked to report changes, because the peer does not report
     /// earlier changes.
     ///
-    /// Not needed with a cache: its Database Hash reveals such changes, or the attributes are discovered again anyway.
+    /// This is not needed if there is a cache: the Database Hash reveals such changes, or the attributes are discovered
+    /// again anyway.
     private mutating func verifyUnwatched() {
         guard database.isWatched else { return }
         verificationCount = 0
@@ -207,8 +211,8 @@ extension GATTClient {
 
     /// Processes the contents of the peer's GATT service.
     ///
-    /// `isOutdated` is true if services changed while they were being read. In that case, the search is repeated if
-    /// Service Changed was not found.
+    /// `isOutdated` is true if services changed while the contents were being read. In that case, the search is
+    /// repeated if Service Changed was not found.
     mutating func watching(_ outcome: ServiceChangedSubscription.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true

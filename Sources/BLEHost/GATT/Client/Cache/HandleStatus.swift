@@ -1,6 +1,7 @@
 package import BLEWire
 
-/// The status of one aspect of a handle: whether it is known, and whether it was reported to clients.
+/// The status of one aspect (``KnownAttributes/Aspect``) of a handle: whether it is known, and whether it was reported
+/// to clients.
 package struct HandleStatus: Equatable, Sendable {
     enum State: Sendable {
         /// The aspect was never read, or was dropped.
@@ -34,7 +35,7 @@ package struct HandleStatus: Equatable, Sendable {
         if isKnown { kept.learn() }
         return kept
     }
-    /// The status to store if the aspect is only valid while it need not be read again.
+    /// The status to store for the next link, as in ``kept``; unknown if the aspect would have to be read again.
     var current: Self { isMissing ? Self() : kept }
 
     /// Records that the peer has just sent the aspect.
@@ -47,7 +48,9 @@ package struct HandleStatus: Equatable, Sendable {
 
     mutating func expire() { if isKnown { state = .stale } }
 
-    /// Records that the aspect, if it is known, is unchanged at the peer.
+    /// Records that the peer has not changed the aspect.
+    ///
+    /// Has no effect if the aspect is unknown.
     mutating func confirm() { if isKnown { state = .read } }
 
     mutating func noteDelivery() { if delivery == .undelivered { delivery = .delivered } }
@@ -65,7 +68,9 @@ package struct HandleStatus: Equatable, Sendable {
 /// The statuses of all handles, stored as runs of handles with the same status.
 package struct HandleStatuses: Equatable, Sendable {
     private struct Run: Equatable, Sendable {
-        /// The last handle of the run, which starts after the previous run.
+        /// The last handle of the run.
+        ///
+        /// The run starts after the end of the previous run.
         var end: AttributeHandle
         var status: HandleStatus
     }
@@ -79,7 +84,7 @@ package struct HandleStatuses: Equatable, Sendable {
 
     package subscript(handle: AttributeHandle) -> HandleStatus { runs[position(of: handle)].status }
 
-    /// Returns the first handle in `range` with a matching status.
+    /// Returns the first handle in `range` with a matching status; `nil` if there is none.
     package func first(in range: AttributeHandleRange, where fits: (HandleStatus) -> Bool) -> AttributeHandle? {
         var rest = range
         for run in runs[position(of: range.start)...] {
@@ -90,7 +95,7 @@ package struct HandleStatuses: Equatable, Sendable {
         return nil
     }
 
-    /// Returns the last handle with a matching status.
+    /// Returns the last handle with a matching status; `nil` if there is none.
     func last(where fits: (HandleStatus) -> Bool) -> AttributeHandle? { runs.last { fits($0.status) }?.end }
 
     /// The handles whose aspect is known, as the smallest possible number of ranges.

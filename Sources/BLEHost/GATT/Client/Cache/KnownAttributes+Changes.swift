@@ -2,7 +2,8 @@ import BLEWire
 
 // Comparing the peer's responses with what was reported to clients.
 extension KnownAttributes {
-    /// Returns the range in which these services differ from what was reported to clients.
+    /// Returns the range in which these services differ from what was reported to clients; `nil` if there is no
+    /// difference.
     func change(services found: [DiscoveredService], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.services]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -10,7 +11,8 @@ extension KnownAttributes {
         return status.changes(from: old, to: found, at: \.firstHandle, isSame: ==).map(\.range).joined
     }
 
-    /// Returns the range in which these included services differ from what was reported to clients.
+    /// Returns the range in which these included services differ from what was reported to clients; `nil` if there is
+    /// no difference.
     func change(includes found: [Include], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.includes]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -19,7 +21,8 @@ extension KnownAttributes {
         return changes.compactMap { AttributeHandleRange($0.handle) }.joined
     }
 
-    /// Returns the range in which these characteristics differ from what was reported to clients.
+    /// Returns the range in which these characteristics differ from what was reported to clients; `nil` if there is no
+    /// difference.
     func change(declarations found: [Declaration], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.characteristics]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -27,7 +30,8 @@ extension KnownAttributes {
         return status.changes(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
 
-    /// Returns the range in which these attributes differ from the descriptors that were reported to clients.
+    /// Returns the range in which these attributes differ from the descriptors that were reported to clients; `nil` if
+    /// there is no difference.
     ///
     /// Attributes from a characteristic declaration to its value are excluded, because some peers report their types
     /// inconsistently.
@@ -60,7 +64,7 @@ extension HandleStatuses {
 extension KnownAttributes.Include {
     /// Returns whether both are declarations of the same service.
     ///
-    /// A type that is not known yet matches any other.
+    /// A UUID that is not known yet matches any other.
     fileprivate func agrees(with other: Self) -> Bool {
         handle == other.handle && range == other.range && (uuid == other.uuid || uuid == nil || other.uuid == nil)
     }

@@ -15,8 +15,9 @@ extension ArraySlice<DiscoveredDescriptor> {
         return true
     }
 
-    /// Returns these types with the attributes of `declarations` inserted, in place of all others from each declaration
-    /// to its value.
+    /// Returns these types with the attributes of `declarations` inserted.
+    ///
+    /// The inserted attributes replace all attributes from each declaration to its value.
     func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {
         var types: [DiscoveredDescriptor] = [], rest = self
         types.reserveCapacity(count + 2 * declarations.count)
@@ -83,7 +84,7 @@ extension Sequence<KnownAttributes.Declaration> {
 extension KnownAttributes {
     /// Returns the descriptors in `range`: all its attributes except declarations.
     ///
-    /// `range` ends with the characteristic.
+    /// `range` must end where the characteristic ends.
     func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
         types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }
     }
@@ -109,7 +110,7 @@ extension KnownAttributes {
         return ranges
     }
 
-    /// Returns the handle of the first known attribute in `range` that has this type.
+    /// Returns the handle of the first known attribute in `range` that has this type; `nil` if there is none.
     func first(_ type: BluetoothUUID, in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].first { $0.uuid == type }?.handle
     }
@@ -120,7 +121,7 @@ extension KnownAttributes {
         return declarations.contains { $0.value == handle && $0.properties & updates != 0 }
     }
 
-    /// Returns the handle of the last known attribute in `range` that has a 128-bit type.
+    /// Returns the handle of the last known attribute in `range` that has a 128-bit type; `nil` if there is none.
     func lastLongType(in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].last { ATT.FindInformationResponse.Format(of: $0.uuid) == .full }?.handle
     }

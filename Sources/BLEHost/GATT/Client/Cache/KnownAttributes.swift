@@ -7,7 +7,9 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.
 package struct KnownAttributes: Equatable, Sendable {
-    /// A kind of knowledge about the attributes in a range, for which there is one kind of request.
+    /// A kind of information about the attributes in a range.
+    ///
+    /// Each aspect is read with its own kind of request.
     package enum Aspect: Int, CaseIterable, Sendable {
         /// The primary services that start in the range.
         case services
@@ -109,7 +111,7 @@ package struct KnownAttributes: Equatable, Sendable {
         self.status = status
     }
 
-    /// The largest number of items of any aspect.
+    /// The number of items of the aspect that has the most items.
     var count: Int { max(services.count, includes.count, declarations.count, types.count) }
 
     /// True if nothing is known.
@@ -122,7 +124,7 @@ package struct KnownAttributes: Equatable, Sendable {
         return kept
     }
 
-    /// The attributes to store for the next link if only those that need not be read again are valid.
+    /// The attributes to store for the next link, as in ``kept``, without those that would have to be read again.
     var current: Self {
         var current = self
         current.status.update(.all) { $0 = $0.current }
@@ -225,7 +227,7 @@ package struct KnownAttributes: Equatable, Sendable {
     }
 }
 
-/// The stored attributes of a bonded peer.
+/// The attributes of a peer that are stored for its next link.
 ///
 /// They are valid on a new link only if the peer's Database Hash is still the same.
 ///

@@ -4,7 +4,7 @@ import BLEWire
 ///
 /// Until the peer has been asked to report changes, an item becomes stale when it is used: it must be read again before
 /// its second use, because it may have changed. Items that were read ahead, before a client needed them, can also be
-/// used once. So a client that discovers everything once causes no request twice, and a client that discovers again
+/// used once. So while a client discovers everything once, no request is sent twice; if the client discovers again, it
 /// gets current results.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
@@ -17,21 +17,21 @@ struct PeerDatabase: Sendable {
         let isFull: Bool
         /// The first handle after the value of the response's last declaration.
         let end: AttributeHandle
-        /// The number of requests that have been made since this response for the types of the attributes after `end`.
+        /// The number of requests for the types of the attributes after `end` that were made since this response.
         let requests: Int
     }
 
-    /// The number of types that a response must have room for, for each request that reads descriptors ahead, if more
-    /// than one is needed.
+    /// The minimum room of a response, in types per request, for reading descriptors ahead with several requests.
     ///
-    /// After a full response, also for each handle that is left in the service.
+    /// For example, two requests are made only if a response has room for 16 types. After a full response with
+    /// characteristics, a response must also have this room for each handle that is left in the service.
     private static let roomPerPacketAhead = 8
 
     private(set) var attributes = KnownAttributes()
     /// True if ``attributes`` no longer contains everything that was reported to clients.
     private(set) var isForgotten = false
-    /// The range in which the peer's attributes now differ from those that were reported to clients; `nil` if there is
-    /// none.
+    /// The range in which the peer's attributes now differ from the attributes that were reported to clients; `nil` if
+    /// there is none.
     private var change: AttributeHandleRange?
     /// The handles at which the peer's last responses contradicted each other.
     private var faults: [AttributeHandle] = []
@@ -55,24 +55,24 @@ struct PeerDatabase: Sendable {
     /// True if nothing needs verification.
     var isVerified: Bool { !attributes.status.contains(where: \.isUnverified) }
 
-    /// Returns the first handle in `range` at which the aspect must be read.
+    /// Returns the first handle in `range` at which the aspect must be read; `nil` if there is none.
     func missing(_ aspect: Aspect, in range: AttributeHandleRange) -> AttributeHandle? {
         attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
-    /// Returns the range to request an aspect for.
+    /// Returns the range for which to request an aspect.
     ///
-    /// The client needs `wanted`, whose handles before `start` are known.
+    /// The client needs the aspect of `wanted`, and the aspect of the handles before `start` is known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
         return AttributeHandleRange(start, last ?? wanted.end)
     }
 
-    /// The first aspect that needs verification.
+    /// The first aspect that needs verification; `nil` if there is none.
     ///
-    /// `wanted` contains the first handles that need it, without gaps; `whole` extends to the last handle that needs
-    /// it.
+    /// `wanted` contains the first handles that need verification, without gaps; `whole` extends to the last such
+    /// handle.
     var firstUnverified: (aspect: Aspect, wanted: AttributeHandleRange, whole: AttributeHandleRange)? {
         for aspect in Aspect.allCases {
             let status = attributes.status[aspect]
@@ -92,9 +92,10 @@ struct PeerDatabase: Sendable {
     /// After the last characteristic of the last service, there are only descriptors or nothing, unless a
     /// characteristic follows whose UUID has another length. A search for characteristics would only show that there
     /// are no more, whereas the types are also needed by a client that discovers descriptors. So the types are read,
-    /// beginning with the first unknown descriptor. A response that starts before an attribute with a 128-bit type ends
-    /// there, so descriptors before the last such attribute are not read yet. `room` is the number of types that fit
-    /// into a response: the larger it is, the more descriptors are read that may not be needed.
+    /// beginning with the first unknown descriptor. A response contains types of only one length, so it ends before a
+    /// 128-bit type. Descriptors before the last such type are therefore not read ahead. `room` is the number of types
+    /// that fit into a response: the larger it is, the more descriptors are read ahead, although they may not be
+    /// needed.
     mutating func takeReadAheadRange(
         from start: AttributeHandle,
         of service: AttributeHandleRange,
@@ -122,7 +123,7 @@ struct PeerDatabase: Sendable {
         return search(.types, from: begin, in: tail)
     }
 
-    /// Returns the first handle in `range` that may be an unknown descriptor.
+    /// Returns the first handle in `range` that may be an unknown descriptor; `nil` if there is none.
     private func firstUndescribed(in range: AttributeHandleRange) -> AttributeHandle? {
         for place in attributes.descriptorRanges where place.end >= range.start {
             if let rest = AttributeHandleRange(max(place.start, range.start), place.end),
@@ -167,7 +168,8 @@ struct PeerDatabase: Sendable {
         }
     }
 
-    /// Returns and clears the range in which the peer's attributes differ from those that were reported to clients.
+    /// Returns and clears the range in which the peer's attributes differ from the attributes that were reported to
+    /// clients; `nil` if there is none.
     mutating func takeChange() -> AttributeHandleRange? {
         defer { change = nil }
         return change
@@ -199,7 +201,7 @@ struct PeerDatabase: Sendable {
         attributes.mark { $0.expire() }
     }
 
-    /// Marks everything as stale, and drops the hash, because another device may have sent it.
+    /// Marks everything as stale, and drops the hash, because another device may have sent the attributes and the hash.
     mutating func distrust() {
         hash = nil
         hasUnconfirmed = !isEmpty
@@ -225,9 +227,9 @@ struct PeerDatabase: Sendable {
         mayExpire = true
     }
 
-    /// Marks the handles at which services are unknown for verification, once.
+    /// Marks for verification the handles at which services are unknown.
     ///
-    /// Returns `false` if there are none, or if this was done before.
+    /// This is done only once. Returns `false` if there are no such handles, or if it was done before.
     mutating func requireAllServices() -> Bool {
         guard !hasRequiredAllServices, missing(.services, in: .all) != nil else { return false }
         hasRequiredAllServices = true
@@ -235,7 +237,7 @@ struct PeerDatabase: Sendable {
         return true
     }
 
-    /// Records that what is known was stored for the next link.
+    /// Records that the known attributes were stored for the next link.
     mutating func noteRecorded() { hasUnconfirmed = false }
 
     /// Adopts the attributes that were stored for the peer.

@@ -1,15 +1,15 @@
 import BLEWire
 
-/// The attributes of peers without a bond that were connected recently.
+/// The attributes of recently connected peers that have no bond.
 ///
 /// An app that connects again soon needs no discovery, if the peer's Database Hash is still the same. Nothing is stored
-/// beyond the life of the host, because another device may use the address of a peer without a bond.
+/// after the host has ended, because another device may use the address of a peer without a bond.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
 struct RecentDatabases: Sendable {
     /// The maximum number of peers.
     ///
-    /// The peer that was connected the longest time ago is dropped first.
+    /// The peer whose link ended the longest time ago is dropped first.
     static let mostPeers = 32
     /// The time after the end of a link for which the attributes can be used.
     static let lifetime = Duration.seconds(600)

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The changes of a peer's services that clients already know of.
+/// The changes of a peer's services that were reported to clients.
 ///
 /// A peer may report changes hundreds of times per second. Clients are not informed of the same change again before one
 /// of them has made another discovery or subscribed again.
@@ -10,7 +10,7 @@ struct ReportedChanges {
     /// A further range replaces the oldest one, so that the next change in the oldest range is reported to clients.
     static let most = 64
 
-    /// The ranges of handles that clients know to have changed, oldest first.
+    /// The reported ranges of handles, oldest first.
     private var ranges: [AttributeHandleRange] = []
 
     /// Records that services in `range` changed.

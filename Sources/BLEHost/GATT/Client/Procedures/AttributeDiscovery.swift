@@ -155,9 +155,9 @@ struct AttributeDiscovery: Sendable {
         return question == .verification ? .finished(.success(.verification)) : next(&database, mtu: mtu)
     }
 
-    /// Returns whether `request` reads types to check that no characteristic follows.
+    /// Returns whether `request` reads the types of the remaining attributes to check that no characteristics are left.
     ///
-    /// If the request fails, a search for characteristics can replace it.
+    /// If the request fails, the discovery searches for characteristics instead.
     private func isReadAhead(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }

@@ -14,25 +14,26 @@ package import BLEWire
 ///              ▼
 ///        finished with Attribute Not Found
 ///
-/// A characteristic that notifies or indicates has the descriptor. If it has only one descriptor, it is this one, and
-/// the search, which takes two connection intervals, is not necessary.
+/// A characteristic that can notify or indicate has this descriptor. If the characteristic has only one descriptor, no
+/// search is necessary, which saves two connection intervals.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3 and 4.10.
 package struct ConfigurationWriting: Sendable {
-    /// The descriptor's handle if it was found, the value to write, and the failure if there was one.
+    /// The result: the descriptor's handle if it was found, the value that was to be written, and the failure, if any.
     package struct Outcome: Equatable, Sendable {
         package let configuration: AttributeHandle?
         package let bits: UInt16
         package let failure: Failure?
     }
 
-    /// Where the descriptor is.
+    /// The place of the descriptor.
     package enum Place: Equatable, Sendable {
-        /// Its handle is known.
+        /// The descriptor has this handle.
         case known(AttributeHandle)
-        /// It must be searched for among these descriptors of the characteristic; `nil` if there are none.
+        /// The descriptor must be searched for in this range of the characteristic; `nil` if the characteristic has no
+        /// descriptors.
         case searched(AttributeHandleRange?)
-        /// It is the only descriptor of the characteristic.
+        /// The characteristic has only this descriptor.
         case only(AttributeHandle)
     }
 
@@ -43,7 +44,7 @@ package struct ConfigurationWriting: Sendable {
         case writing(AttributeHandle)
     }
 
-    /// The errors of a peer that may have another descriptor than the configuration at the handle.
+    /// The errors that a peer may send if the attribute at the guessed handle is not the configuration.
     private static let showOtherType: [ATT.ErrorCode] = [
         .invalidHandle, .writeNotPermitted, .attributeNotFound, .invalidAttributeValueLength, .requestNotSupported,
     ]

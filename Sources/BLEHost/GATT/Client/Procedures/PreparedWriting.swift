@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// A procedure that writes a value in prepared parts.
+/// A procedure that writes a long value with prepared writes.
 ///
 /// The server echoes each part; then all parts are executed together.
 ///

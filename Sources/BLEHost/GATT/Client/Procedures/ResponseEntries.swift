@@ -22,7 +22,7 @@ package struct ResponseEntries<Item> {
 }
 
 extension ResponseEntries<DiscoveredService> {
-    /// Takes the primary services from a response.
+    /// Extracts the primary services from a response.
     ///
     /// A service that overlaps the next one is shortened.
     package init(
@@ -43,7 +43,7 @@ extension ResponseEntries<DiscoveredService> {
 }
 
 extension ResponseEntries<KnownAttributes.Include> {
-    /// Takes the declarations of included services from a response.
+    /// Extracts the declarations of included services from a response.
     package init(includes entries: ATT.ReadByTypeResponse.Entries, in range: AttributeHandleRange) {
         rest = range
         for entry in entries {
@@ -56,7 +56,7 @@ extension ResponseEntries<KnownAttributes.Include> {
 }
 
 extension ResponseEntries<KnownAttributes.Declaration> {
-    /// Takes the declarations of characteristics from a response.
+    /// Extracts the declarations of characteristics from a response.
     ///
     /// Each value must come after its declaration, before the next declaration, and not after the handle that `end`
     /// returns for the declaration.
@@ -84,7 +84,7 @@ extension ResponseEntries<KnownAttributes.Declaration> {
 }
 
 extension ResponseEntries<DiscoveredDescriptor> {
-    /// Takes the attributes with their types from a response.
+    /// Extracts the attributes and their types from a response.
     package init(types entries: [ATT.FindInformationResponse.Entry], in range: AttributeHandleRange) {
         rest = range
         for entry in entries {

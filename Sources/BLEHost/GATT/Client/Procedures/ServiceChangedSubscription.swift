@@ -10,8 +10,7 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 7.1 and 7.2.
 struct ServiceChangedSubscription: Sendable {
-    /// The handles of Service Changed and Client Supported Features; `nil` for a value that does not exist or cannot be
-    /// used.
+    /// The handles of the peer's values; `nil` for a value that does not exist or cannot be used.
     struct Outcome: Equatable, Sendable {
         /// The handle of Service Changed.
         var serviceChanged: AttributeHandle?

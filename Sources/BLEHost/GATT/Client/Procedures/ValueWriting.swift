@@ -1,7 +1,7 @@
 package import BLEWire
 
-/// A procedure that writes a characteristic value or descriptor: in one request if it fits, otherwise in prepared
-/// parts.
+/// A procedure that writes a characteristic value or descriptor: in one request if it fits, otherwise with prepared
+/// writes.
 ///
 ///        ┌─────────┐ short  ┌─────────┐
 ///        │         │ ─────▶ │ writing │ ─ response ──▶ finished
@@ -59,7 +59,7 @@ package struct ValueWriting: Sendable {
         return parts.begin(mtu: mtu)
     }
 
-    /// Cancels a write in prepared parts when the next response arrives; it then fails with `failure`.
+    /// Cancels a long write when the next response arrives; the write then fails with `failure`.
     package mutating func withdraw(_ failure: Failure) {
         guard case .parted(var parts) = state else { return }
         parts.withdraw(failure)

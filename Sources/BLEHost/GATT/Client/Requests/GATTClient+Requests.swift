@@ -39,7 +39,7 @@ extension GATTClient {
         }
     }
 
-    /// True if nothing is waiting.
+    /// True if no request and no result is waiting.
     ///
     /// A request may be in progress on the unenhanced bearer.
     var nobodyWaits: Bool {
@@ -107,7 +107,7 @@ extension GATTClient {
         return true
     }
 
-    /// Removes and returns the next request that can run on a bearer.
+    /// Removes and returns the next request that can run on a bearer; `nil` if there is none.
     ///
     /// `isAboutRemoved` is true if the request's attribute no longer exists.
     private mutating func nextRequest(on index: Int) -> (

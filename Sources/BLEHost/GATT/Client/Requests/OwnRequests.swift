@@ -3,7 +3,8 @@ import BLEWire
 /// A request that the host makes to a peer for its own purposes.
 enum OwnRequest: Equatable {
     case exchangeMTU
-    /// Checks whether the stored attributes of a bonded peer are valid. Client requests wait until the check has ended.
+    /// Checks whether the attributes from the peer's earlier link are valid. Client requests wait until the check has
+    /// ended.
     case checkCache
     case readName
     case watchServices
@@ -16,11 +17,12 @@ enum OwnRequest: Equatable {
     /// If a peer's database has changed since the link was established, the peer rejects the next request from a client
     /// with robust caching, and sends the client no values before that request: Core 6.0, Vol 3, Part G, 2.5.2.1.
     case probe(AttributeHandle)
-    /// Stores the discovered attributes of a bonded peer, if they are known to belong to its current Database Hash.
+    /// Stores the discovered attributes for the peer's next link, if they are known to belong to its current Database
+    /// Hash.
     case storeCache
     /// Verifies attributes that may have changed since they were discovered.
     case verify
-    /// Updates the peer's configuration of a value after clients that were subscribed to it have left.
+    /// Updates the peer's configuration of a value after clients have ended their subscriptions to the value.
     case reconfigure(AttributeHandle)
 
     /// True if client requests must wait until this request has ended.
@@ -79,7 +81,7 @@ struct OwnRequests {
     /// Records a client's request, which delays the requests that are not urgent.
     mutating func postpone(at now: Instant) { idleGate.postpone(at: now, isIdle: !hasNonUrgent) }
 
-    /// Removes and returns the next urgent request.
+    /// Removes and returns the next urgent request; `nil` if there is none.
     ///
     /// `checksCache` is false if no client is about to make a request, in which case ``OwnRequest/checkCache`` is
     /// skipped.

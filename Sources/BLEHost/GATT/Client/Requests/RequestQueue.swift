@@ -73,7 +73,10 @@ package struct RequestQueue: Sendable {
     /// True if a write command is the first request in the queue of its client.
     package var beginsWithCommand: Bool { lanes.contains { $0.entries.first?.request.isWriteCommand ?? false } }
 
-    /// Removes and returns a write command that is the first request of its client, if `mayGo` allows the client.
+    /// Removes and returns a write command that is the first queued request of its client, if `mayGo` allows the
+    /// client.
+    ///
+    /// Returns `nil` if there is none.
     package mutating func nextCommand(
         where mayGo: (ClientID) -> Bool
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {

@@ -29,7 +29,7 @@ struct ResultOrder {
         )
     }
 
-    /// Removes and returns the first held result of `client`, unless the client still waits for an earlier one
+    /// Removes and returns the first held result of `client`, unless the client still waits for an earlier result
     /// according to `waits`.
     mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> (
         event: PeerEvent, number: RequestNumber

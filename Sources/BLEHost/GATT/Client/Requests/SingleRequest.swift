@@ -5,7 +5,7 @@ import BLEWire
 /// The value to write is stored elsewhere, so that this struct contains only numbers.
 struct SingleRequest {
     let requester: Requester
-    /// The position among all procedures that were started for clients, in the order in which they were started.
+    /// The sequence number among the procedures that were started for clients.
     let order: UInt64
     let handle: AttributeHandle
     /// True for a write, false for a read.

@@ -27,8 +27,9 @@ struct AttributeBuilder {
         append(GATT.include, .readable, .constant(value))
     }
 
-    /// Declares a characteristic and returns the handle of its value, which is `value`, or the next handle if that is
-    /// `nil`.
+    /// Declares a characteristic and returns the handle of its value.
+    ///
+    /// The handle is `value`, or the one after the declaration if `value` is `nil`.
     @discardableResult
     mutating func declareCharacteristic(
         _ uuid: BluetoothUUID,

@@ -18,10 +18,10 @@ extension GATTDatabase {
         }
     }
 
-    /// A part of a service at given handles.
+    /// An included service, characteristic or descriptor at given handles.
     package enum ExactItem: Equatable, Sendable {
         case include(AttributeHandle, BluetoothUUID, AttributeHandleRange)
-        /// `value` is the handle of the value and its initial content.
+        /// A characteristic: the declaration's handle, and in `value` the handle of the value and its initial content.
         case characteristic(
             AttributeHandle,
             BluetoothUUID,
@@ -85,11 +85,10 @@ extension GATTDatabase {
 }
 
 extension AttributeLayer {
-    /// Sends a value to a peer even if it has not subscribed: as a notification, or as an indication, which is sent
-    /// after the queued indications.
+    /// Sends a value as a notification or indication to a peer, even if the peer has not subscribed.
     ///
-    /// This method is for tools that have their own database. ``Output/confirmed(_:_:)`` reports the confirmation of an
-    /// indication.
+    /// An indication is sent after the queued indications. This method is for tools that have their own database.
+    /// ``Output/confirmed(_:_:)`` reports the confirmation of an indication.
     package mutating func send(
         _ value: [UInt8],
         of handle: AttributeHandle,

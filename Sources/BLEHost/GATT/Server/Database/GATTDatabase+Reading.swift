@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// The state of a peer that the results of its reads depend on: security, configurations and features.
+    /// The state of a peer that determines the results of its reads: security, configurations and features.
     package struct PeerState: Sendable {
         package var trust: LinkTrust
         package var configurations: ClientConfigurations

@@ -121,7 +121,8 @@ package struct GATTDatabase: Sendable {
         return nil
     }
 
-    /// Returns the Client Characteristic Configuration for the value that a client has added under this identifier.
+    /// Returns the Client Characteristic Configuration for the value that a client has added under this identifier;
+    /// `nil` if there is none.
     mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: ConfiguredCharacteristic)? {
         if !isConfiguration(lastUsed, of: owner) { lastUsed = position(of: owner) }
         guard isConfiguration(lastUsed, of: owner) else { return nil }
@@ -157,7 +158,9 @@ package struct GATTDatabase: Sendable {
         if attributes[index].type.isHashedWithValue { knownHash = nil }
     }
 
-    /// Adds a service whose attributes have handles after all existing ones.
+    /// Adds a service.
+    ///
+    /// The handles of its attributes must be higher than all existing handles.
     mutating func append(_ service: Service, _ members: [Attribute]) {
         precondition(lastHandle < service.range.start.wire, "services must be appended in handle order")
         precondition(
@@ -222,7 +225,7 @@ package struct GATTDatabase: Sendable {
     /// Computes the hash if it is not known, so that later reads of ``hash`` are fast.
     mutating func refreshHash() { knownHash = hash }
 
-    /// Returns the index in ``attributes`` of the attribute with this handle.
+    /// Returns the index in ``attributes`` of the attribute with this handle; `nil` if there is none.
     func index(of handle: AttributeHandle) -> Int? {
         let index = position(of: handle)
         return isAttribute(at: index, handle) ? index : nil

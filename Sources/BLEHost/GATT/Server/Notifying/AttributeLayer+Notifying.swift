@@ -125,8 +125,9 @@ extension AttributeLayer {
         }
     }
 
-    /// Drops the queued values that the peer is no longer subscribed to after a change of its configuration, and counts
-    /// them as sent.
+    /// Drops the queued values that the peer no longer subscribes to, and counts them as sent.
+    ///
+    /// `bits` is the peer's new configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {

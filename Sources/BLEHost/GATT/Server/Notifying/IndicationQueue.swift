@@ -13,7 +13,7 @@ package import BLEWire
 package struct IndicationQueue: Sendable {
     /// The content of an indication.
     package enum Item: Equatable, Sendable {
-        /// The value of a characteristic; `update` is the update that it belongs to, if any.
+        /// The value of a characteristic; `update` is the update that the value belongs to, if any.
         case value(AttributeHandle, [UInt8], update: UnsentUpdates.Number?)
         /// Services in this range have changed. The handle is that of the Service Changed value.
         case serviceChanged(AttributeHandle, AttributeHandleRange)

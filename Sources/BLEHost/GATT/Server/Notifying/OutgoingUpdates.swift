@@ -31,7 +31,7 @@ struct OutgoingUpdates {
     /// True if values are being gathered.
     var holdsValues: Bool { !gathered.isEmpty }
 
-    /// Returns whether values are being gathered, or a value of `octets` octets would be.
+    /// Returns whether values are being gathered, or whether a value of `octets` octets would be gathered.
     func gathers(_ octets: Int, mtu: Int) -> Bool {
         !gathered.isEmpty || !sent.isEmpty && Self.leavesRoom(octets, mtu: mtu)
     }
@@ -82,7 +82,8 @@ struct OutgoingUpdates {
     /// Removes and returns the gathered values, oldest first, if no packets are pending.
     mutating func removeValuesIfIdle() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeValues() : [] }
 
-    /// Removes the oldest pending packet, whose receipt will no longer be reported, and returns its update.
+    /// Removes the oldest pending packet, whose receipt will no longer be reported, and returns its update; `nil` if
+    /// there is none.
     mutating func removeFirstSent() -> UnsentUpdates.Number? { sent.popFirst()?.number }
 
     /// Removes and returns the gathered values, oldest first.

@@ -31,7 +31,7 @@ package struct UnsentUpdates: Sendable {
 
     /// The updates of each client that has made at least one.
     ///
-    /// There are few such clients.
+    /// There are few such clients, so a linear search is fast.
     private var clientUpdates: [ClientUpdates] = []
     private var last: UInt64 = 0
     /// The number of unreported updates of all clients.
@@ -79,7 +79,7 @@ package struct UnsentUpdates: Sendable {
         clientIndex(of: number.client).flatMap { clientUpdates[$0].position(of: number) }.map { _ in number.client }
     }
 
-    /// Removes the updates of a client.
+    /// Drops the updates of a client whose session or app has ended.
     package mutating func remove(_ client: ClientID) {
         if let index = clientIndex(of: client) { count -= clientUpdates.remove(at: index).remaining.count }
     }
