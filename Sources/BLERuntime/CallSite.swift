@@ -21,7 +21,7 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
         "$s8Dispatch", "$s10Foundation", "$s20FoundationEssentials", "$ss", "$sS",
     ]
 
-    /// Returns the line of the app that called into this package on the current thread.
+    /// Returns the line of the app's code that called into this package on the current thread.
     ///
     /// Returns `nil` without debug information, or if none of the app's code is on the stack. Only for programs that
     /// are about to end: the search takes milliseconds, and the runtime tables that it reads are not thread-safe.

@@ -4,10 +4,10 @@ import Synchronization
 
 /// A queue of the events that a client has not received yet.
 ///
-/// Only the host's runner adds events, those of a turn all at once. The client's queue then takes everything that is
-/// there. Both sides swap arrays instead of copying events.
+/// The thread that holds the loop's lock adds all events of a turn together. The client's queue then takes all waiting
+/// events. Both sides swap arrays instead of copying events.
 ///
-/// Sendable because any thread may signal it.
+/// Sendable because any thread may signal the Dispatch source, and everything else is Sendable.
 final class ClientMailbox: @unchecked Sendable {
     /// The number of waiting events above which the oldest advertisements are dropped.
     static let limit = 1_024
@@ -18,13 +18,13 @@ final class ClientMailbox: @unchecked Sendable {
         let caughtUp: @Sendable () -> Void
         let contents = Locked(Contents())
         let isClosed = Atomic(false)
-        /// True if the client has received an event that calls for a response since its last request.
+        /// True if, since its last request, the client has received an event that calls for a response.
         let hasReceivedEvent = Atomic(false)
-        /// The number of requests that the client has made in response to the last event that called for one.
+        /// The number of requests that the client has made in response to the last event that called for a response.
         let requestCount = Atomic(0)
-        /// The loop whose work the client may do while it waits for a result; `nil` if it may not.
+        /// The loop whose turns the client's thread may run while it waits for a result; `nil` if it may run none.
         private let loop: EventLoop?
-        /// True while the loop relies on the client's thread to wait in its place; used on the client's queue.
+        /// True while the loop relies on the client's thread to wait in its place; used only on the client's queue.
         private let isWaiting = Atomic(false)
 
         init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
@@ -55,7 +55,7 @@ final class ClientMailbox: @unchecked Sendable {
             if let loop { waitForResult(on: loop) }
         }
 
-        /// Waits for the result in place of the loop, if the client has made exactly one request.
+        /// Waits for the result in place of the loop's thread, if the client has made exactly one request.
         ///
         /// Thus neither the client's thread nor the loop's has to wake the other. The result is delivered once the
         /// queue has finished its other work. A client that makes several requests is busy with their results and
@@ -86,6 +86,9 @@ final class ClientMailbox: @unchecked Sendable {
         var receipts = 0
 
         /// Records that events were added; returns whether the client's queue must be signalled.
+        ///
+        /// `receipts` is the number of sent values that the events report, or `nil` if any event reports something
+        /// else.
         mutating func added(receipts: Int?) -> Bool {
             if let receipts {
                 self.receipts += receipts

@@ -4,7 +4,7 @@ import LinuxCalls
 
 /// A clock that counts the machine's monotonic time from the clock's creation.
 ///
-/// It keeps running while the machine is suspended, as links do.
+/// It keeps running while the machine is suspended, because links in the controller do, too.
 package struct MonotonicClock: Sendable {
     private let start = Self.read()
 
@@ -22,8 +22,8 @@ package struct MonotonicClock: Sendable {
 
 /// The clock of a host, which stands still while nothing is read from the controller.
 ///
-/// What the controller sends while the clock stands still is read late. The host must not mistake this for late
-/// responses and give up procedures that the peer completed in time.
+/// Packets that the controller sends while the clock stands still are read late. If the clock went on, the host would
+/// take them for late responses, and give up procedures that the peer completed in time.
 struct HostTime {
     /// The total time for which the clock has stood still, in nanoseconds.
     private var lost: Int64 = 0

@@ -85,13 +85,15 @@ package protocol HostSession: Sendable {
     /// Closes the session: the host drops everything that only this client requested, and sends it no more events.
     func close()
 
-    /// Tells the host that the app has ended, but the session continues without it.
+    /// Tells the host that the app has ended, and that the session continues without the app.
     ///
     /// The host refuses requests from peers and does not wait for the app's answers. The session receives events as
     /// before.
     func appEnded()
 
-    /// Tells the host that the app was launched again. The session receives the events that a new session starts with.
+    /// Tells the host that the app was launched again.
+    ///
+    /// The session receives the events that a new session starts with.
     func appReturned()
 
     /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
@@ -134,7 +136,7 @@ package final class TimeHold: Sendable {
     deinit { release() }
 }
 
-/// The link that new managers open.
+/// The link to the host that new managers use.
 package enum Bluetooth {
     /// A task-local link that a test sets for itself and its callees, so that tests can run in parallel.
     @TaskLocal package static var link: (any HostLink)?

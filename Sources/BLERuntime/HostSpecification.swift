@@ -8,8 +8,9 @@ package enum HostSpecification: Equatable, Sendable {
     case serial(SerialAddress)
     /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI (H4) on a socket.
     case socket(SocketAddress)
-    /// `bled` or `bled:PATH`: the daemon at this path, or the user's or system's daemon. `#RADIO` at the end selects a
-    /// radio other than the daemon's first.
+    /// `bled[:PATH][#RADIO]`: the daemon at this path; without a path, the user's or the system's daemon.
+    ///
+    /// `#RADIO` selects a radio other than the daemon's first.
     case daemon(path: String?, radio: String)
     /// `world:FILE.json`: a simulated world from a file, in real time.
     case world(file: String)
@@ -34,7 +35,9 @@ package enum HostSpecification: Equatable, Sendable {
     /// The environment variable that selects the host.
     package static let variable = "BLUETOOTH_HOST"
 
-    /// Returns the value of `BLUETOOTH_HOST`; `nil` if it is not set, or empty, as some scripts do to unset it.
+    /// Returns the value of `BLUETOOTH_HOST`; `nil` if it is not set or empty.
+    ///
+    /// An empty value counts as unset, because some scripts unset a variable that way.
     package static func named(_ environment: (String) -> String?) -> String? {
         environment(variable).flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -15,7 +15,8 @@ struct RuntimeLog {
     private var periodEnd = Instant()
     private var written = 0
     private var withheld = 0
-    /// The last message about a missing controller, which is not repeated; `nil` if there has been a controller since.
+    /// The last logged error about a missing controller, which is not logged again; `nil` if a controller was lost
+    /// since.
     private var absence: String?
 
     init(_ logger: Logger = .coreBluetooth) { self.logger = logger }

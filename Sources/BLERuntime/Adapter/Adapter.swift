@@ -2,7 +2,7 @@ package import BLEWire
 
 /// The properties of an adapter that this program is not using.
 package struct Adapter: Equatable, Sendable {
-    /// The state of an adapter with regard to its users.
+    /// The availability of an adapter.
     package enum State: String, Sendable {
         /// Not in use.
         case off
@@ -72,10 +72,10 @@ package struct Adapter: Equatable, Sendable {
         }
     }
 
-    /// Returns everything that keeps `program` from using this adapter, in the order in which the user must fix it.
+    /// Returns the errors that keep `program` from using this adapter, in the order in which the user must fix them.
     ///
-    /// With `isNamed`, use of the adapter by BlueZ is no obstacle: a user who names an adapter allows the program to
-    /// take it from BlueZ.
+    /// `isPrivileged` is true if the program has CAP_NET_ADMIN. If `isNamed` is true, BlueZ's use of the adapter is no
+    /// obstacle: a user who names an adapter allows the program to take it from BlueZ.
     package func objections(to program: String, isPrivileged: Bool, isNamed: Bool = false) -> [TransportError] {
         var objections: [TransportError] = []
         if information.map({ !$0.supported.contains(.lowEnergy) }) == true {
@@ -96,14 +96,16 @@ package struct Adapter: Equatable, Sendable {
 extension AdapterReference {
     /// Returns the first adapter that is free and that this program may use.
     ///
-    /// - Throws: The first obstacle of the first adapter; ``TransportError/noAdapter`` if the machine has none.
+    /// - Throws: The first reason why the first adapter cannot be used; ``TransportError/noAdapter`` if the machine has
+    ///   no adapter.
     package static func firstUsable(in kernel: some AdapterKernel) throws(TransportError) -> Self {
         try firstUsable(among: Adapter.all(in: kernel), for: kernel.program, isPrivileged: kernel.isPrivileged)
     }
 
     /// Returns the first of `adapters` that is free and that `program` may use.
     ///
-    /// - Throws: The first obstacle of the first adapter; ``TransportError/noAdapter`` if `adapters` is empty.
+    /// - Throws: The first reason why the first adapter cannot be used; ``TransportError/noAdapter`` if `adapters` is
+    ///   empty.
     static func firstUsable(
         among adapters: [Adapter],
         for program: String,

@@ -3,8 +3,8 @@ import Glibc
 
 /// The exclusive use of an adapter, until it is released.
 ///
-/// If BlueZ was using the adapter before, the adapter is switched on for BlueZ again on release, which also happens
-/// when the process exits.
+/// If BlueZ was using the adapter before, releasing the lease switches the adapter on again for BlueZ. The lease is
+/// also released when the process exits.
 final class AdapterLease: Sendable {
     private struct Weak: Sendable { weak let lease: AdapterLease? }
 
@@ -20,7 +20,7 @@ final class AdapterLease: Sendable {
     private let client: Locked<ManagementClient?>
     private let isReleased = Locked(false)
 
-    /// Creates a lease of the adapter that `descriptor` has opened.
+    /// Creates a lease of an adapter whose open user channel is `descriptor`.
     ///
     /// On release, `client` switches the adapter on again; if `client` is `nil`, the adapter stays off.
     init(_ index: AdapterIndex, _ descriptor: FileDescriptor, restoring client: ManagementClient?) {

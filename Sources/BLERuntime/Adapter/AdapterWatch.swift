@@ -30,7 +30,7 @@ final class AdapterWatch: @unchecked Sendable {
                 watch?.cancel()
                 break
             }
-            // A packet that cannot be decoded is not about adapters that have appeared.
+            // Packets about new adapters can be decoded, so all others may be skipped.
             guard let event = try? ManagementEvent(decoding: Array(buffer[..<count])) else { continue }
             switch event.body {
             case .indexAdded, .extendedIndexAdded: isAdded = true

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-/// The properties that a controller reports about itself; `nil` for those that it does not report.
+/// The properties that a controller reports about itself; a property that it does not report is `nil`.
 package struct ControllerFacts: Equatable, Sendable {
     package var version: HCI.CoreVersion?
     package var manufacturer: CompanyIdentifier?
@@ -85,7 +85,7 @@ struct ControllerProbe {
         case ignore
         case ask(HCICommandPacket)
         case done(ControllerFacts)
-        /// The controller failed the reset command.
+        /// The reset command failed.
         case broken
     }
 

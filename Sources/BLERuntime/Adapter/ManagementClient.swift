@@ -1,7 +1,7 @@
 package import BLEWire
 import Glibc
 
-/// A client of the kernel's management protocol, which blocks until each response arrives.
+/// A blocking client of the kernel's management protocol.
 package struct ManagementClient: Sendable {
     /// The failure of a request.
     package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
@@ -50,7 +50,7 @@ package struct ManagementClient: Sendable {
         return try decoding { () throws(PacketError) in try Management.Information(decoding: answer) }
     }
 
-    /// Powers an adapter on or off, and waits until the kernel has done it.
+    /// Powers an adapter on or off, and waits until the kernel has done so.
     package func setPowered(_ isPowered: Bool, _ index: AdapterIndex) throws(Failure) {
         _ = try perform(.setPowered, on: index, parameters: Management.SetPowered(isPowered).encoded)
     }
@@ -84,7 +84,8 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// Returns the return parameters if `octets` are the response to this command; `nil` if they are another event.
+    /// Returns the return parameters if `octets` are the response to the command `opcode`; `nil` if they are another
+    /// packet.
     private func answer(
         to opcode: Management.Opcode,
         on index: AdapterIndex,

@@ -93,7 +93,7 @@ package enum SystemFile {
             && first.st_ino == second.st_ino
     }
 
-    /// The working directory of this process; empty, which stands for the root, if the directory no longer exists.
+    /// The working directory of this process; empty, like the root directory, if the directory no longer exists.
     package static var workingDirectory: String {
         guard let directory = getcwd(nil, 0) else { return "" }
         defer { free(directory) }

@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// A port to an adapter of this machine, which is in exclusive use while the port is open.
+/// A port to an adapter of this machine; the adapter is in exclusive use while the port is open.
 ///
 /// If the adapter is powered on because BlueZ uses it, opening the port first powers it off, and closing the port
 /// powers it on again.
@@ -73,7 +73,8 @@ package struct UserChannelPort: ControllerPort {
             if wasPowered { try client.setPowered(false, index) }
         } catch {
             switch error {
-            // Another program has the adapter, or it is new; the error of `bind` tells the two apart.
+            // Another program has taken the adapter, or the kernel is still setting it up; the error of `bind` tells
+            // the two apart.
             case .refused(.invalidIndex): return try bind(index, nil)
             case .refused(.busy): throw Obstacle(errno: EBUSY, mayPass: true, task: "switching off")
             case .refused(.permissionDenied): throw Obstacle(errno: EPERM, mayPass: false, task: "switching off")

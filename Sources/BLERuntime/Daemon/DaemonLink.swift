@@ -11,7 +11,7 @@ import Synchronization
 /// own connection to the daemon, and reconnects when the connection is lost. All requests of one turn are sent with a
 /// single write.
 ///
-/// Sendable because everything except the inbox is used by the thread that holds the loop's lock.
+/// Sendable because everything except the inbox is used only by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
     /// A command queued by another thread.
     private enum Command: Sendable {
@@ -31,7 +31,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     private let isDenied = Atomic<Bool>(false)
     private var commands: [Command] = []
     private var sessions: [DaemonSession] = []
-    /// The last message about the daemon that was logged, which is not repeated.
+    /// The last logged message about the daemon; the same message is not logged again.
     private var loggedText: String?
 
     /// Creates a link to the daemon at `path`.
@@ -39,8 +39,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     /// - Parameters:
     ///   - path: The socket of the daemon.
     ///   - radio: The name of the radio; empty for the daemon's first one.
-    ///   - reconnectTimeout: The time for which a lost daemon is expected to come back. Managers are
-    ///     `.resetting` during this time, and `.unsupported` after it.
+    ///   - reconnectTimeout: The time within which a lost daemon is expected to come back. Managers are `.resetting`
+    ///     during this time, and `.unsupported` after it.
     ///   - logger: The logger for messages about a missing daemon or a refusal.
     package init(
         to path: String,
@@ -60,7 +60,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     /// The permission of this process.
     ///
-    /// The daemon is asked; if it does not answer, the outcome of the last session decides.
+    /// The link asks the daemon. If the daemon does not answer, the permission is that of the last session.
     package var permission: HostAuthorization {
         guard case .unix(let path) = address,
             case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))

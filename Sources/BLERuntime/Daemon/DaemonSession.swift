@@ -7,7 +7,7 @@ import Glibc
 ///
 /// It sends the manager's requests, receives its events, and reconnects when the connection to the daemon is lost.
 ///
-/// Sendable because everything except the mailbox is used by the thread that holds the loop's lock.
+/// Sendable because everything except the mailbox is used only by the thread that holds the loop's lock.
 final class DaemonSession: @unchecked Sendable {
     /// The state of a session's connection to the daemon.
     enum Status {
@@ -43,14 +43,14 @@ final class DaemonSession: @unchecked Sendable {
     private var state = State.idle
     private var backoff = Backoff()
     private let reconnectTimeout: Duration
-    /// The time at which the session was lost, while the daemon is expected back; `nil` otherwise.
+    /// The time at which the connection was lost; `nil` unless the daemon is expected to come back.
     private var lostSince: Instant?
     /// The time since which the daemon's queue of connections has been full; `nil` if the daemon accepted the last
     /// connection.
     private var busySince: Instant?
     private var events: [ClientEvent] = []
     private var isCrowded = false
-    /// True if the app has learned that it has no session because the daemon's queue is full.
+    /// True if ``Status/busy(_:)`` has been reported since the daemon last accepted the session.
     private var hasReportedBusy = false
 
     /// Creates a session; call ``connect()`` to start it.
@@ -98,7 +98,7 @@ final class DaemonSession: @unchecked Sendable {
         }
     }
 
-    /// Processes a failed attempt to connect, including a connection to a program that is not the daemon.
+    /// Processes a failed attempt to connect, or a lost connection, and schedules the next attempt.
     private func failed(_ error: TransportError) {
         guard error.errno != EAGAIN else { return reportBusy(error) }
         let step = backoff.failed()

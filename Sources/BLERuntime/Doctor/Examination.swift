@@ -6,7 +6,7 @@ import BLEWire
 package struct Examination: Equatable, Sendable {
     /// All findings: problems first, then warnings, then facts.
     ///
-    /// Findings of equal severity go from the host to its stored state.
+    /// Findings of equal severity are ordered by subject, from the host that apps use to the stored state.
     package let findings: [Finding]
 
     /// Derives the findings from `observations`.

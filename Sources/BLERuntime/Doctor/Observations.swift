@@ -41,9 +41,11 @@ package struct Observations: Sendable {
     package var choice: HostChoice
     /// The programs that have the chosen serial port open; empty if another host is chosen.
     package var portUsers: [RunningProgram] = []
-    /// The reason why the daemon named in `BLUETOOTH_HOST` cannot be reached; `nil` if it can be, or none is named.
+    /// The reason why the daemon named in `BLUETOOTH_HOST` cannot be reached; `nil` if it can be reached, or if no
+    /// daemon is named.
     package var daemonProblem: TransportError?
-    /// The reason why the world file named in `BLUETOOTH_HOST` is invalid; `nil` if it is valid, or none is named.
+    /// The reason why the world file named in `BLUETOOTH_HOST` is invalid; `nil` if it is valid, or if no file is
+    /// named.
     package var worldProblem: String?
     /// The results of probing controllers.
     package var answers: [Answer] = []

@@ -55,7 +55,7 @@ extension DecodingError {
 }
 
 extension DecodingError.Context {
-    /// The last part of a sentence, which says where in the file the error is; empty at the top level.
+    /// The end of an error message, such as `, at services[0].uuid`; empty for an error at the top level of the file.
     fileprivate var place: String {
         guard !codingPath.isEmpty else { return "" }
         let path = codingPath.reduce(into: "") { path, key in

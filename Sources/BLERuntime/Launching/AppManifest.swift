@@ -36,7 +36,7 @@ package struct AppManifest: Decodable, Equatable {
         }
     }
 
-    /// Reads the manifest of a program; returns `nil` if there is none that is readable and trusted.
+    /// Reads the manifest of a program; returns `nil` if the file is missing, invalid or not trusted.
     ///
     /// The daemon runs the manifest's command as the app's user. So the file must belong to that user or root, and
     /// other users must not have write permission.

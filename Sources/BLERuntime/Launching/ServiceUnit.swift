@@ -1,8 +1,8 @@
 import Glibc
 
-/// The systemd unit that a process runs in, and the background modes that it declares.
+/// The systemd unit that a process runs in; the unit may declare background modes.
 ///
-/// Units declare them in a section whose name starts with X-, which systemd ignores:
+/// Units declare background modes in a section whose name starts with X-, because systemd ignores such sections:
 ///
 ///     [X-Bluetooth]
 ///     UIBackgroundModes=bluetooth-central

@@ -22,7 +22,7 @@ struct BusyPolling {
     ///
     /// A program on the same machine responds within this time; a packet over the air takes longer.
     static let longest = Duration.nanoseconds(longestNanoseconds)
-    // Computed before and after each wait, and a `Duration` is twice as wide.
+    // Nanoseconds, because the end is computed before and after each wait, and a `Duration` is twice as wide.
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
     static let shortWaitsBeforePolling = 8...4_096

@@ -3,7 +3,7 @@ import LinuxCalls
 
 /// An epoll set for a loop with many watches: the cost of a wait depends on the number of events, not of watches.
 ///
-/// Linux: epoll(7). Used by the thread that holds the loop's lock.
+/// Linux: epoll(7). Used only by the thread that holds the loop's lock.
 final class EpollSet {
     /// The minimum number of watches for which an epoll set is cheaper than poll(2).
     static let least = 16
@@ -36,7 +36,7 @@ final class EpollSet {
     /// Removes a cancelled watch.
     func remove(_ watch: LoopWatch) { register(watch, nil) }
 
-    /// Passes the events that have occurred to their watches.
+    /// Reads the events that have occurred, and passes each of them to its watch.
     func deliverEvents() {
         let count = Int(epoll_wait(epoll.raw, &results, Int32(results.count), 0))
         guard count > 0 else { return }

@@ -43,10 +43,10 @@ package final class EventLoop: SerialExecutor {
     /// - Returns: True if the turn was taken; otherwise the caller can ``wake()`` the loop.
     package func takeTurnHere() -> Bool { thread.takeTurnHere() }
 
-    /// Waits on the calling thread for the program at the other end, in place of the loop's thread.
+    /// Waits on the calling thread for the program at the other end of the socket, in place of the loop's thread.
     ///
-    /// Takes the turns that responses cause. Lasts at most 200 µs, and only if the loop itself would poll
-    /// (``BusyPolling``).
+    /// Takes the turns that responses cause. Waits at most 200 µs, and does not wait at all unless the loop itself
+    /// would poll (``BusyPolling``).
     ///
     /// - Parameter isDone: Returns true when the caller has its result.
     /// - Returns: True if `isDone` returned true. In that case, for one millisecond, the loop relies on the caller to
@@ -72,7 +72,7 @@ package final class EventLoop: SerialExecutor {
         return value
     }
 
-    /// True if the caller is on the loop's thread, or runs its work in its place.
+    /// True if the calling thread is the loop's thread, or runs the loop's work in its place.
     package var isCurrent: Bool { thread.isCurrent }
 
     /// Allows the thread to poll for a short time before it sleeps, because the other end of a socket is a program

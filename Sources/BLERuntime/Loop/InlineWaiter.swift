@@ -1,7 +1,7 @@
 import BLEWire
 import Synchronization
 
-/// The state of an app's thread that waits for the program at the other end in place of the loop's thread.
+/// The state of an app's thread that waits for the program at the other end of a socket in place of the loop's thread.
 ///
 /// An app that has made a request waits for the result on its own queue, so that neither thread has to wake the other.
 /// The loop's thread relies on this only for a short time, because the app may be busy with the result.
@@ -36,7 +36,7 @@ final class InlineWaiter: Sendable {
     /// Records that no thread waits in place of the loop's; returns whether one did.
     func stop() -> Bool { end.exchange(0, ordering: .relaxed) != 0 }
 
-    /// Returns the time until which the loop's thread need not wait itself; `nil` if it must.
+    /// Returns the time until which the loop's thread need not wait itself; `nil` if it must wait now.
     func end(at now: Instant) -> Instant? {
         let end = Instant(nanoseconds: end.load(ordering: .relaxed))
         return end > now ? end : nil

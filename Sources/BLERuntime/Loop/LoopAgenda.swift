@@ -3,7 +3,7 @@ import Glibc
 
 /// Everything that a loop waits for: descriptors, alarms and its owner's next turn.
 ///
-/// Used by the thread that holds the loop's lock.
+/// Used only by the thread that holds the loop's lock.
 struct LoopAgenda {
     /// The time of the owner's next turn.
     var due: Instant?
@@ -45,8 +45,8 @@ struct LoopAgenda {
         }
         if results.count != pollArguments.count { results = Array(repeating: pollfd(), count: pollArguments.count) }
         for index in pollArguments.indices { results[index] = pollArguments[index] }
-        // An old deadline is kept even if it no longer applies: the next one is often no earlier, so a thread that sets
-        // it need not wake this one. Waking too early does no harm.
+        // An earlier deadline is kept even if it no longer applies. The next deadline is often no earlier, so a thread
+        // that sets it need not wake the loop's thread. Waking too early does no harm.
         let deadline = nextDeadline
         if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
     }
@@ -56,7 +56,7 @@ struct LoopAgenda {
         watches.removeAll { $0.isCancelled }
     }
 
-    /// Moves many watches into an epoll set, if possible.
+    /// Moves the watches into an epoll set if there are many, and out of it if there are few.
     private mutating func updateEpollSet() {
         if epollSet != nil, watches.count < EpollSet.least / 2 { removeEpollSet() }
         if epollSet == nil, watches.count >= EpollSet.least, !cannotUseEpoll { epollSet = EpollSet() }

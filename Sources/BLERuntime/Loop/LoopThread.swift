@@ -143,7 +143,8 @@ final class LoopThread: @unchecked Sendable {
         }
         guard results[0].revents != 0 else { return }
         inbox.clearWake()
-        // The thread that has woken this one may queue more commands; on few processors, it must run first for that.
+        // The thread that has woken this one may queue more commands. On a machine with few processors, this thread
+        // must let it run first.
         sched_yield()
     }
 

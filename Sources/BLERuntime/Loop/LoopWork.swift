@@ -10,8 +10,9 @@ final class LoopWork: @unchecked Sendable {
     /// The result of reading from the program at the other end.
     enum Reading: Equatable {
         case nothing
-        /// Something was read, and the owner's turn was taken. If `isOutdated`, the loop's thread waits for the wrong
-        /// things and must be woken.
+        /// Something was read, and the owner's turn was taken.
+        ///
+        /// If `isOutdated` is true, the loop's thread waits for the wrong things and must be woken.
         case turn(isOutdated: Bool)
     }
 

@@ -20,7 +20,7 @@ package enum MainQueue {
     /// False once it is known that ``checkSupport()`` will never return true.
     package static var mayBeSupported: Bool { support.withLock { $0 != .fails } }
 
-    /// Returns whether code that currently runs on the main queue can use ``isQuiet``.
+    /// Returns whether code that currently runs on the main queue can use ``isIdle``.
     ///
     /// The call that makes the test returns false, because the test adds an item to the queue. Earlier calls return
     /// false, too.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Starts system threads (pthreads) without Foundation.
+/// The creation of system threads (pthreads) without Foundation.
 package enum SystemThread {
     private final class Body {
         let run: () -> Void

@@ -228,7 +228,7 @@ struct CaptureBlocks: Sendable {
 
 /// The unit and the zero of an interface's timestamps.
 private struct TimeUnits: Sendable {
-    /// The number of units per second: a power of 10, or of 2 if the highest bit is set.
+    /// The number of units per second, as an exponent: of 10, or of 2 if the highest bit is set.
     ///
     /// The default is microseconds.
     var resolution: UInt8 = 6

@@ -116,7 +116,7 @@ package final class CaptureFile: Sendable {
         if let failure { failed(failure) }
     }
 
-    /// Adds a comment to the next packet, shortened by ``CaptureFormat/comment(_:)``.
+    /// Adds a comment, shortened by ``CaptureFormat/comment(_:)``, to the next packet.
     ///
     /// Ignored if the format has no comments.
     package func comment(_ text: String) {
@@ -147,7 +147,7 @@ package final class CaptureFile: Sendable {
     private func restrictAccess(to descriptor: Int32) throws(FileProblem) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
-        // A file with a second name may be needed by another program.
+        // A file with a second hard link may be needed by another program.
         guard facts.st_nlink <= 1 else { throw FileProblem(.written, path, errno: EMLINK) }
         guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
             throw FileProblem(.written, path, errno: errno)

@@ -43,8 +43,8 @@ package enum CaptureFormat: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - source: The source to introduce.
-    ///   - before1970: True if its packets are from before 1970. Times in pcapng cannot be negative, so these packets
-    ///     need an interface of their own, whose times count from ``earliestSecond``.
+    ///   - before1970: True if the source's packets are from before 1970. Times in pcapng cannot be negative, so these
+    ///     packets need an interface of their own, whose times count from ``earliestSecond``.
     /// - Returns: The octets of the record; empty if the format has no such record.
     package func introduction(of source: PacketSource, before1970: Bool = false) -> [UInt8] {
         guard self == .pcapng else { return [] }

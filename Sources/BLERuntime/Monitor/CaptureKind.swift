@@ -2,7 +2,7 @@
 enum CaptureKind {
     private static let converting = "convert it with “editcap -F pcapng IN OUT”"
 
-    /// The magic numbers at the beginning of files, and what each says about a file.
+    /// The magic numbers at the beginning of files, each with a description of the file and advice.
     private static let magics: [(octets: [UInt8], name: String)] = [
         ([0x1F, 0x8B], "it is compressed with gzip; decompress it first (“gunzip”)"),
         ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd; decompress it first (“unzstd”)"),

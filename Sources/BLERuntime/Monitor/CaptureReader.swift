@@ -164,7 +164,7 @@ package struct CaptureReader: Sendable {
     }
 }
 
-/// A reader of numbers from a file's octets, which checks that there are enough.
+/// A reader of numbers from a file's octets, which checks that enough octets are left.
 struct OctetCursor {
     private var rest: ArraySlice<UInt8>
     private let isBigEndian: Bool
@@ -177,7 +177,7 @@ struct OctetCursor {
     /// The number of unread octets.
     var count: Int { rest.count }
 
-    /// Reads a number of up to 8 octets; returns `nil` if fewer are left.
+    /// Reads a number of `octets` octets, at most 8; returns `nil` if fewer are left.
     mutating func number(_ octets: Int) -> UInt64? {
         guard let taken = bytes(octets) else { return nil }
         return isBigEndian

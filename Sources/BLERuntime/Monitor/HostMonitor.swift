@@ -3,7 +3,7 @@ import Glibc
 
 /// A monitor of all hosts on this machine that allow it, including hosts that start later.
 ///
-/// It reads a capture from the socket of each host, and reports the packets, and when hosts appear and disappear.
+/// It reads a capture from the socket of each host, and reports the packets, new hosts, and hosts that disappear.
 ///
 /// Sendable because everything happens on its loop's thread.
 package final class HostMonitor: @unchecked Sendable {

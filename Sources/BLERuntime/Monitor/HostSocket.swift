@@ -2,8 +2,8 @@ import Glibc
 
 /// The abstract Unix socket through which a host can be monitored.
 ///
-/// A monitor that connects receives a pcapng capture of everything from then on. The socket disappears with its
-/// process, and leaves no file behind.
+/// A monitor that connects receives a pcapng capture of all packets, requests and events from then on. The socket
+/// disappears with its process, and leaves no file behind.
 package struct HostSocket: Hashable, Sendable {
     /// The common prefix of the sockets' names.
     private static let prefix = "corebluetooth-linux/monitor/"
@@ -24,7 +24,7 @@ package struct HostSocket: Hashable, Sendable {
         self.number = number
     }
 
-    /// Parses the name of a socket; returns `nil` if it is not that of a host.
+    /// Parses the name of a host's socket; returns `nil` for any other name.
     package init?(name: some StringProtocol) {
         guard name.hasPrefix(Self.prefix) else { return nil }
         let parts = name.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -55,7 +55,7 @@ package struct HostSocket: Hashable, Sendable {
 
     /// Returns whether user `peer` may monitor the hosts of user `owner`.
     ///
-    /// Only the same user and root may.
+    /// Only `owner` and root may.
     package static func shows(to peer: UInt32, owner: UInt32) -> Bool {
         peer == 0 || (peer == owner && peer != nobody)
     }

@@ -3,12 +3,12 @@ package import BLEWire
 /// A filter that overwrites the keys in packets with zeros, so that a capture can be shared.
 ///
 /// Keys are those of pairing (confirm values, random numbers, LTKs, IRKs, CSRKs), those that hosts give to controllers,
-/// and link keys of BR/EDR. Lengths, addresses and codes are kept. A continuation fragment whose start was not seen is
-/// also overwritten, because it may be the end of a key.
+/// and link keys of BR/EDR. Lengths, addresses and codes are kept. A continuation fragment is also overwritten if the
+/// first fragment of its packet was not seen, because it may contain the end of a key.
 ///
 /// Core 6.0, Vol 3, Part H, 3.5 and 3.6; Vol 4, Part E, 7.
 package struct KeyFilter: Sendable {
-    /// The maximum number of links that are tracked; above it, all are forgotten.
+    /// The maximum number of streams that are tracked; when a further stream appears, all earlier ones are forgotten.
     private static let mostStreams = 256
 
     private struct Stream: Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct KeyFilter: Sendable {
     /// The opcodes of pairing packets with secrets.
     private static let pairing: Set<UInt8> = [0x03, 0x04, 0x06, 0x08, 0x0A]
 
-    /// Whether the current L2CAP packet of a stream holds a key.
+    /// The value for a stream is true if the stream's current L2CAP packet contains a key.
     private var streams: [Stream: Bool] = [:]
 
     package init() {}
@@ -46,7 +46,7 @@ package struct KeyFilter: Sendable {
         return (record, hidden)
     }
 
-    /// Returns the layers of a packet, with other texts for the fields that contain overwritten octets, and for all
+    /// Returns the layers of a packet, with a placeholder for each field that contains overwritten octets, and for all
     /// later fields.
     ///
     /// - Parameters:

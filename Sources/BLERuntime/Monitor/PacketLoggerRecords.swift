@@ -6,11 +6,14 @@ import BLEWire
 /// big-endian or little-endian, so a file is recognized by its first record. Records of types that are not needed are
 /// skipped.
 struct PacketLoggerRecords: Sendable {
-    /// The number of octets that the length covers before the packet: seconds, microseconds and the type.
+    /// The number of octets between a record's length and its packet, which the length includes: seconds, microseconds,
+    /// type.
     private static let headSize = 9
     /// The number of octets from which a file can be recognized.
     private static let recognizedSize = 4 + headSize
-    /// The maximum length of the first record, which is shorter than that of later ones in order to recognize files.
+    /// The maximum length of the first record.
+    ///
+    /// It is smaller than that of later records, so that fewer files of other kinds are mistaken for PacketLogger's.
     private static let mostFirst: UInt32 = 0x1_0000
 
     /// The types of records that PacketLogger can write first.
@@ -72,7 +75,7 @@ struct PacketLoggerRecords: Sendable {
         case 0x03: return packet(.acl, .toHost)
         case 0x08: return packet(.synchronous, .toController)
         case 0x09: return packet(.synchronous, .toHost)
-        // Messages of the system, errors, notes of the user, and descriptions of the controller.
+        // System messages, errors, notes by the user, and descriptions of the controller.
         case 0xF7, 0xF8, 0xFA...0xFC, 0xFE: return .comment(MonitorOpcode.text(data), of: source, at: time)
         default: return nil
         }

@@ -2,7 +2,8 @@ import BLEHost
 import BLEWire
 import Glibc
 
-/// Everything that observes a host: the packets to and from its controller, and the requests and events of its apps.
+/// The observers of a host, which receive its packets to and from the controller, and the requests and events of its
+/// apps.
 ///
 /// Sendable because everything happens on the host's loop thread.
 final class PacketObservers: @unchecked Sendable {
@@ -73,7 +74,7 @@ final class PacketObservers: @unchecked Sendable {
         monitorServer?.send(text, at: now)
     }
 
-    /// Sends what monitors are to receive, at the end of a turn of the loop.
+    /// Sends the collected data to the monitors, at the end of a turn of the loop.
     func turnEnded() { monitorServer?.turnEnded() }
 
     /// Disconnects all monitors, because the host ends.

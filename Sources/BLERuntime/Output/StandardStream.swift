@@ -1,6 +1,6 @@
 import Glibc
 
-/// A standard stream.
+/// The standard output or standard error of this process.
 ///
 /// Writing to it either writes everything or throws an error.
 package enum StandardStream: Int32, Sendable {

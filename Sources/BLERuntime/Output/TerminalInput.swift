@@ -2,7 +2,7 @@ import Glibc
 
 /// A terminal that passes each key to the program, until the program ends.
 package struct TerminalInput {
-    /// The number of columns if the terminal does not tell.
+    /// The number of columns if the terminal does not report its size.
     private static let usualColumns = 80
 
     /// The settings that the terminal had before.

@@ -59,7 +59,7 @@ struct BondDocument: Codable {
     }
 
     private(set) var bond: Bond
-    /// The places of the parts that could not be read.
+    /// The places in the file of the parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ bond: Bond) { self.bond = bond }

@@ -104,7 +104,7 @@ struct DatabaseDocument: Codable, Equatable {
 }
 
 extension DatabaseDocument.Known {
-    /// The ranges as a status; `nil` if a range is invalid.
+    /// The discovery status that these ranges describe; `nil` if a range is invalid.
     fileprivate var status: KnownAttributes.Status? {
         var status = KnownAttributes.Status()
         for aspect in KnownAttributes.Aspect.allCases {

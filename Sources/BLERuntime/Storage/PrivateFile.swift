@@ -105,7 +105,7 @@ package struct PrivateFile: Sendable {
         throw FileProblem(.written, path + suffixes[0], errno: EEXIST)
     }
 
-    /// True if another process holds the lock for two seconds, during which the getter waits.
+    /// True if the lock stays held by other processes for two seconds; the getter waits up to that long.
     ///
     /// The check does not create or change a file.
     var isHeld: Bool {

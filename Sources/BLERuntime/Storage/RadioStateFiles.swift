@@ -21,7 +21,7 @@ package final class RadioStateFiles: Sendable {
     /// Creates the store.
     ///
     /// - Parameters:
-    ///   - folder: The directory of the files, which is created together with the first one.
+    ///   - folder: The directory of the files, which is created together with the first file.
     ///   - secret: The secret for new files, from which identifiers of peers are derived.
     ///   - logger: The logger for problems with the files.
     package init(folder: String, secret: UInt128, logger: Logger = .coreBluetooth) {
@@ -37,7 +37,8 @@ package final class RadioStateFiles: Sendable {
 
     /// Records a new or changed peer of a radio.
     ///
-    /// The record is written soon.
+    /// The file is written in the background: soon if the peer is new or its bonds have changed, otherwise after a
+    /// minute at the latest.
     package func remember(_ record: PeerRecord, on radio: VirtualRadio) { file(of: radio).remember(record) }
 
     /// Writes all changes immediately.

@@ -14,7 +14,8 @@ struct StateDocument: Equatable {
 
     /// Returns the stored record of the peer that `record` is about.
     ///
-    /// The address decides, even if the identifiers differ.
+    /// The record is found by its address, even if the identifiers differ; if no record has the address, by its
+    /// identifier.
     func known(of record: PeerRecord) -> PeerRecord? {
         peers[peers.identifier(at: record.address) ?? record.identifier]
     }
@@ -26,7 +27,7 @@ struct StateDocument: Equatable {
         return outcome
     }
 
-    /// Drops the attributes of peers until the rest fit into a file, those of the least recently used peers first.
+    /// Drops cached attributes, those of the least recently used peers first, until the others fit into a file.
     ///
     /// The dropped attributes are discovered again when their peers connect.
     private mutating func boundDatabases() {

@@ -24,9 +24,9 @@ struct StateDraft {
         return pacing.changed(change.urgency, at: now)
     }
 
-    /// Returns the changes to write now; `nil` if it is not time yet, or there are none.
+    /// Returns the changes to write now; `nil` if it is too early to write, or there are no changes.
     ///
-    /// With `isLast`, it is always time.
+    /// If `isLast` is true, it is never too early.
     mutating func begin(at now: Instant, isLast: Bool = false) -> [PeerChange]? {
         guard pacing.begin(at: now, isLast: isLast) == .write else { return nil }
         defer { unwritten = [] }
@@ -43,7 +43,7 @@ struct StateDraft {
         return pacing.ended(isWritten: true, at: now)
     }
 
-    /// Records that writing `changes` failed, so that they are tried again.
+    /// Records that writing `changes` failed, so that the next write includes them again.
     ///
     /// `isNews` is true if `reason` differs from that of the previous write, and so should be logged.
     mutating func failed(

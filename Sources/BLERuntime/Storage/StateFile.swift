@@ -66,7 +66,8 @@ package final class StateFile: Sendable {
 
     /// Records a new or changed peer.
     ///
-    /// The record is written soon.
+    /// The file is written in the background: soon if the peer is new or its bonds have changed, otherwise after a
+    /// minute at the latest.
     package func remember(_ record: PeerRecord) {
         let next = draft.withLock { $0.remember(record, at: clock.now) }
         if case .wake(let instant) = next { write(at: instant) }

@@ -102,7 +102,7 @@ package struct TrustedPath: Sendable {
             return false
         }
         // A descriptor opened with O_PATH does not allow changes of permissions, but its name below /proc does. Without
-        // /proc, the name in the directory is used; nobody else can replace this user's file there.
+        // /proc, the name in the directory is used; no other user can replace this user's file there.
         let alias = "/proc/self/fd/\(socket.raw)"
         return chmod(alias, 0o666) == 0 || errno == ENOENT && fchmodat(directory.raw, name, 0o666, 0) == 0
     }
@@ -182,7 +182,7 @@ package struct TrustedPath: Sendable {
     }()
 }
 
-/// The state of following a path from the root to a file.
+/// A traversal of a path, from the root to a file.
 private struct PathTraversal {
     /// The components of the path that are left, next one last.
     var components: [String]

@@ -22,7 +22,7 @@ package struct WritePacing: Sendable {
     private let burst: Int
     /// The state.
     ///
-    /// `budgetEnd` is the time at which all writes so far would be over if each were followed by a rest.
+    /// `budgetEnd` is the time at which all writes so far would be over if each were followed by a rest of one second.
     private var state = State.clean(budgetEnd: Instant())
 
     /// Creates a pacing that allows `burst` writes in immediate succession, and then one a second.

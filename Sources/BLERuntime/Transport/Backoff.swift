@@ -32,7 +32,7 @@ package struct Backoff: Equatable {
 
     private var mostFailures: Int { hasConnected ? Self.failuresBeforeAbsent : 1 }
 
-    /// Records that a connection was accepted, which may be by something other than a controller.
+    /// Records that a connection was accepted, possibly by a program that is not a controller.
     mutating func connected() { hasConnected = true }
 
     /// Records that the other end is a controller.

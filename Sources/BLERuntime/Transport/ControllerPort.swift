@@ -10,8 +10,8 @@ package protocol ControllerPort: Sendable {
 
     /// Calls `changed` on the loop's thread when it may be worth trying to open the port again.
     ///
-    /// - Returns: An object that stops the calls when it is released; `nil` if there will be none, so that the caller
-    ///   must try again from time to time.
+    /// - Returns: An object that stops the calls when it is released; `nil` if there will be no calls, so that the
+    ///   caller must try again from time to time.
     func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)?
 }
 
@@ -49,7 +49,7 @@ package protocol PortFraming {
     /// True if the host may send packets.
     var isReady: Bool { get }
 
-    /// Frames packets for sending. Each element of the result is one write.
+    /// Frames packets for sending; each element of the result is one write.
     mutating func send(_ packets: Span<UInt8>) -> [[UInt8]]
 
     /// Processes the octets of one read, and passes the packets in them to the host.
@@ -60,7 +60,7 @@ package protocol PortFraming {
     /// The time without received octets after which ``expire(packet:)`` must be called; `nil` for no limit.
     var readTimeout: Duration? { get }
 
-    /// Processes the fact that nothing was received for ``readTimeout``, and passes waiting packets to the host.
+    /// Handles a read timeout (``readTimeout``), and passes waiting packets to the host.
     ///
     /// - Returns: The octets to write.
     mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]]

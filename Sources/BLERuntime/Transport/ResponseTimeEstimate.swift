@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An estimate of how fast a program at the other end responds, which decides when to try to read the response.
+/// An estimate of how fast the program at the other end of a socket responds, which decides when to read the response.
 ///
 /// The first packet that arrives is often only the report that a packet has been sent, and the actual response follows.
 /// Reading a little later gets both at once. If more octets are sent or received than a request and its response have,

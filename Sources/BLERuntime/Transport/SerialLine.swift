@@ -21,7 +21,8 @@ package struct SerialLine: PortFraming, Sendable {
 
     /// The time to wait for the response before the reset is repeated.
     package static let resetTimeout = Duration.milliseconds(500)
-    /// The time to wait for the rest of a packet, longer than the longest packet takes at 115,200 baud.
+    /// The time to wait for the rest of a packet after a pause in it, longer than a packet of usual length takes at
+    /// 115,200 baud.
     package static let packetTimeout = Duration.milliseconds(250)
     /// The minimum silence that shows that a packet is complete, and the shortest gap within a packet that counts as a
     /// pause.
@@ -94,7 +95,7 @@ package struct SerialLine: PortFraming, Sendable {
         let each = held
         held = []
         guard Self.isAnswer(each.span) else { return packet(each.span) }
-        // If the host has sent no reset, this is the response to a reset of the line.
+        // If the host has sent no reset, this is the response to a reset that the line sent.
         if resetsOfHost > 0 { packet(each.span) }
         resetsOfHost = max(0, resetsOfHost - 1)
     }

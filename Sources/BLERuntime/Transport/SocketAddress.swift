@@ -108,7 +108,6 @@ package final class FileDescriptor: Sendable {
     package init(_ raw: Int32) { self.raw = raw }
     deinit { close(raw) }
 
-    /// True for a TCP socket.
     var isTCP: Bool {
         var kind: Int32 = 0, size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(raw, SOL_SOCKET, SO_PROTOCOL, &kind, &size) == 0 && kind == Int32(IPPROTO_TCP)

@@ -3,9 +3,9 @@ import LinuxCalls
 
 /// The receiving side of a stream socket, which can read octets or only peek at them.
 ///
-/// Linux acknowledges TCP octets when a program reads them, usually with a segment of its own, although the program's
-/// next write would carry the acknowledgement at no cost. So a program that is about to respond only peeks at the
-/// request, and reads it after it has written the response. Octets from other sockets are read immediately.
+/// Linux acknowledges TCP octets when a program reads them, usually in a separate segment, although the program's next
+/// write would carry the acknowledgement at no cost. So a program that is about to respond only peeks at the request,
+/// and reads it after it has written the response. Octets from other sockets are read immediately.
 struct SocketInput {
     enum Step: Equatable {
         /// New octets are in this part of ``buffer``.
@@ -20,9 +20,9 @@ struct SocketInput {
     static let mostPeeked = 512
     /// The maximum number of peeked octets that are left after a response has been written.
     ///
-    /// Peeking at more of them again costs more than reading them.
+    /// Peeking at more octets again costs more than reading them.
     static let mostKept = 160
-    /// The size of a read: initially, and for streams that fill it repeatedly, in octets.
+    /// The size of a read in octets: the initial size, and the maximum for streams that fill the buffer repeatedly.
     private static let sizes = 4_096...65_536
 
     private let socket: FileDescriptor
@@ -50,7 +50,9 @@ struct SocketInput {
         return receive(0)
     }
 
-    /// Peeks at new octets; ``buffer`` then contains them after those that were peeked at before.
+    /// Peeks at all unread octets, and returns the range in ``buffer`` of those that are new.
+    ///
+    /// Reads them instead if the socket does not support peeking.
     mutating func peek() -> Step {
         guard canPeek else { return take() }
         let step = receive(Int32(MSG_PEEK))

@@ -169,8 +169,7 @@ package struct SocketPeer: Equatable, Sendable {
 }
 
 extension FileDescriptor {
-    /// The process at the other end of a Unix socket, or the one that created the socket; `nil` if the kernel does not
-    /// say.
+    /// The user and process that opened the other end of a Unix socket; `nil` if the kernel does not report them.
     package var peer: SocketPeer? {
         // struct ucred: process, user, group.
         var facts: [Int32] = [0, 0, 0], size = socklen_t(12)

@@ -71,8 +71,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// The process at the other end of a Unix socket, or the one that created the socket; `nil` if the kernel does not
-    /// say.
+    /// The user and process that opened the other end of a Unix socket; `nil` if the kernel does not report them.
     package var peer: SocketPeer? { descriptor.peer }
 
     /// The process that wrote the octets that were read last; 0 if the kernel does not say.
@@ -149,8 +148,8 @@ package final class SocketStream: @unchecked Sendable {
     ///
     /// Does nothing while the stream is paused, or as long as it is too early for a response.
     ///
-    /// If the other end responds to requests, TCP octets are only peeked at until something is written or ``letGo()``
-    /// is called, so that a response carries the acknowledgement.
+    /// If the other end responds to requests, TCP octets are only peeked at until something is written or
+    /// ``consumePeeked()`` is called, so that a response carries the acknowledgement.
     package func readIfAny() -> Bool {
         guard isReading else { return false }
         let now = loop.clock.now
@@ -253,7 +252,7 @@ package final class SocketStream: @unchecked Sendable {
         return nil
     }
 
-    /// Sends as much of the queue as the system accepts.
+    /// Sends as much of the queue as the system accepts, and returns the number of octets; `nil` if sending has failed.
     ///
     /// The queue may be dropped if sending fails.
     private func sendBacklog() -> Int? {

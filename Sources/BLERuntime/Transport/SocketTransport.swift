@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// A transport over a TCP or Unix stream socket, which virtual controllers and bridges listen on.
+/// A transport to a controller that listens on a TCP or Unix stream socket, such as a virtual controller or a bridge.
 ///
 /// It connects without blocking, and connects again 100 ms after it has lost the connection. If the connection is
 /// refused or closed immediately, or the data are not HCI, the delays between attempts grow to 5 s. Sendable because

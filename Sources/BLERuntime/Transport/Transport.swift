@@ -6,12 +6,13 @@ package protocol Transport: AnyObject, Sendable {
     /// The name of the transport in log lines, such as `tcp:127.0.0.1:6402`.
     var name: String { get }
 
-    /// Starts to connect. The transport references `client` weakly.
+    /// Starts to connect; the transport references `client` weakly.
     func start(for client: any TransportClient, on loop: EventLoop)
 
-    /// Sends packets with one write. What the system does not accept is queued and sent later.
+    /// Sends packets with one write.
     ///
-    /// While there is no connection, packets are dropped.
+    /// Octets that the system does not accept are queued and sent later. While there is no connection, packets are
+    /// dropped.
     func send(_ packets: Span<UInt8>)
 
     /// Stops reading until ``resume()`` is called, so that a controller with flow control slows down.
@@ -30,16 +31,18 @@ package protocol Transport: AnyObject, Sendable {
 ///
 /// All methods are called on the thread of the transport's loop.
 package protocol TransportClient: AnyObject, Sendable {
-    /// There is a new connection. The controller knows nothing of what was sent before.
+    /// Called when the transport has connected to a controller.
+    ///
+    /// The controller may not have received anything that was sent before.
     func transportOpened()
 
-    /// The connection was lost and is being re-established.
+    /// Called when the connection was lost; the transport reconnects.
     func transportClosed(_ error: TransportError)
 
-    /// There is no controller, or it has disappeared. The transport keeps trying to connect.
+    /// Called when there is no controller, or the controller has disappeared; the transport keeps trying to connect.
     func transportAbsent(_ error: TransportError)
 
-    /// Octets have been received: any number of whole packets and parts of packets.
+    /// Called with received octets, which contain any number of whole packets and parts of packets.
     ///
     /// - Throws: An error if the octets are invalid; the transport then closes the connection and makes a new one.
     func transportReceived(_ chunk: Span<UInt8>) throws(TransportError)

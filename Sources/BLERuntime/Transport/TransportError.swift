@@ -21,7 +21,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// The system's error number; 0 if there is none.
     package var errno: Int32
-    /// The operation that failed, or what happened.
+    /// The operation that failed, or a description of the problem.
     package var context: String
     /// Advice, as one or more sentences; `nil` if there is nothing specific.
     package var cure: String?
