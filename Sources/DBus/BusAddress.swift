@@ -1,6 +1,6 @@
 package import BLERuntime
 
-/// The address of a D-Bus server; D-Bus Specification, Server Addresses.
+/// The parsing of D-Bus server addresses; D-Bus Specification, Server Addresses.
 package enum BusAddress {
     /// A reason why there is no address to connect to.
     package enum Mistake: Error, Hashable, CustomStringConvertible {
@@ -63,7 +63,7 @@ package enum BusAddress {
         switch (path, name) {
         case (let path?, nil) where path.hasPrefix("/"): return .unix(path: path)
         case (nil, let name?) where !name.isEmpty: return .abstract(name: name)
-        // The remaining kinds are only for servers, such as tmpdir.
+        // The remaining kinds, such as tmpdir, are only for servers.
         case (nil, nil): return nil
         case (_?, _), (nil, _?): throw mistake
         }

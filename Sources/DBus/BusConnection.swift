@@ -9,13 +9,13 @@ package final class BusConnection: Sendable {
     private let loop = EventLoop("ble-desktop")
     private let stream: SocketStream
 
-    /// Connects to the first of several addresses at which a connection is accepted.
+    /// Connects to the first of several addresses that accepts a connection.
     ///
     /// - Parameters:
     ///   - places: The possible addresses of the bus, in the order to try them.
     ///   - receive: Called with received octets.
     ///   - ended: Called once when the connection ends, unless ``close()`` ended it.
-    /// - Throws: The error at the last address if no connection is accepted.
+    /// - Throws: The error for the last address if none accepts a connection.
     package init(
         to places: [SocketAddress],
         receive: @escaping @MainActor ([UInt8]) -> Void,

@@ -11,7 +11,7 @@ package struct BusConversation {
     package enum Failure: Error, Hashable, CustomStringConvertible {
         /// The bus rejected the user.
         case rejected
-        /// An unexpected line from the bus during authentication.
+        /// The bus sent this unexpected line during authentication.
         case unexpected(String)
         /// The bus sent octets that are not a message.
         case malformed
@@ -46,7 +46,7 @@ package struct BusConversation {
         case negotiating(line: [UInt8])
         /// The octets are the beginning of a message.
         case speaking([UInt8])
-        /// This number of octets of a message that is too long are still to come.
+        /// The rest of a message that is too long is being skipped; the number is that of the octets left.
         case skipping(Int)
         case failed(Failure)
     }
@@ -75,7 +75,7 @@ package struct BusConversation {
     private var output: [UInt8]
     /// The octets to send after authentication.
     private var held: [UInt8] = []
-    /// The calls without a reply, which are only `Hello` at first.
+    /// The calls that have no reply yet; at first, only `Hello`.
     private var calls: [Call] = []
     private var greeting: UInt32 = 0
     private var lastSerial: UInt32 = 0
@@ -112,7 +112,7 @@ package struct BusConversation {
         return output
     }
 
-    /// Calls a method; returns the serial number that its reply will carry.
+    /// Calls a method; returns the serial number of the call, which the reply will contain.
     package mutating func call(_ message: BusMessage) throws(Failure) -> UInt32 {
         if case .failed(let failure) = state { throw failure }
         guard calls.count < callLimit else { throw fail(.congested(calls.count)) }
@@ -133,7 +133,7 @@ package struct BusConversation {
         return try call(message)
     }
 
-    /// Handles octets from the bus.
+    /// Processes octets from the bus, and returns the events in them.
     ///
     /// A failure ends the connection.
     package mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
@@ -212,7 +212,7 @@ package struct BusConversation {
 
     /// Decodes a message, or refuses it if it exceeds the limits.
     ///
-    /// The bus may have passed on such a message from another program, so it does not end the connection.
+    /// Another program may have sent such a message through the bus, so the connection does not end.
     private mutating func take(_ octets: ArraySlice<UInt8>, _ size: BusMessage.Size) -> Event? {
         if size.total <= BusMessage.limit, let message = try? BusMessage(reading: Array(octets)) {
             return handle(message)

@@ -98,7 +98,7 @@ package struct BusMessage: Hashable, Sendable {
 
     /// Returns the size of the message that begins with these octets; `nil` if there are fewer than 16.
     ///
-    /// It may exceed ``limit``. A size that the specification does not allow is malformed.
+    /// The size may exceed ``limit``. If the specification does not allow it, the message is malformed.
     package static func size(of octets: ArraySlice<UInt8>) throws(Malformed) -> Size? {
         guard octets.count >= 16 else { return nil }
         let begin = Array(octets.prefix(16))
@@ -113,6 +113,8 @@ package struct BusMessage: Hashable, Sendable {
     }
 
     /// Returns the length of the message that begins with these octets; `nil` if there are fewer than 16.
+    ///
+    /// A message longer than ``limit`` is malformed.
     package static func length(of octets: ArraySlice<UInt8>) throws(Malformed) -> Int? {
         guard let size = try size(of: octets) else { return nil }
         guard size.total <= limit else { throw Malformed() }
@@ -163,7 +165,7 @@ extension BusMessage {
         return (message, signature)
     }
 
-    /// Takes the header fields; returns the signature of the body.
+    /// Stores the header fields; returns the signature of the body.
     private mutating func take(_ pairs: [BusValue]) throws(Malformed) -> String {
         var signature = ""
         for case .structure(let pair) in pairs {

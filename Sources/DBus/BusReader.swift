@@ -1,6 +1,8 @@
 /// A decoder of D-Bus values from untrusted octets; its methods return `nil` if the octets are malformed.
 package struct BusReader {
-    /// The maximum number of values in a message; an array of bytes is one value, and a message with more is malformed.
+    /// The maximum number of values in a message; a message with more values is malformed.
+    ///
+    /// An array of bytes counts as one value.
     private static let limit = 65_536
 
     private let octets: [UInt8]

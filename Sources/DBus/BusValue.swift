@@ -15,7 +15,7 @@ package indirect enum BusValue: Hashable, Sendable {
     case variant(BusValue)
     /// An index into the descriptors that come with the message.
     case descriptor(UInt32)
-    /// An array of bytes; arrays that are read with this element type are always this case.
+    /// An array of bytes; a decoded array with this element type always has this case.
     case octets([UInt8])
     case array(of: BusType, [BusValue])
     case structure([BusValue])

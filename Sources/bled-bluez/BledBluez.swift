@@ -7,7 +7,7 @@ import DBus
 import Dispatch
 import Glibc
 
-/// BlueZ's D-Bus API for programs that were written for `bluetoothd`, on top of the daemon.
+/// The program `bled-bluez`: it serves BlueZ's D-Bus API on top of the daemon, for programs written for `bluetoothd`.
 @main
 struct BledBluez: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -116,7 +116,7 @@ struct BledBluez: ParsableCommand {
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// The first failure of the service, for the main thread.
+/// The first failure of the service, which the main thread waits for.
 private final class Failures: Sendable {
     private let signal = DispatchSemaphore(value: 0)
     private let first = Locked<CommandFailure?>(nil)

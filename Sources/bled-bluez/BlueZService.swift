@@ -119,7 +119,7 @@ final class BlueZService: @unchecked Sendable {
         }
     }
 
-    /// Ends the pipes that programs have closed, so that later calls find the characteristics free.
+    /// Ends the pipes that programs have closed, so that later calls can acquire their characteristics.
     private func endPipes() {
         for number in pipes.keys.sorted() where pipes[number]?.isAtEnd == true {
             carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
@@ -168,7 +168,7 @@ final class BlueZService: @unchecked Sendable {
     }
 
     private func open(_ key: BlueZBridge.SessionKey, _ credentials: BlueZBridge.Credentials?) {
-        // The queue waits for the loop, so that a session with much to say does not fill the memory.
+        // The queue waits for the loop, so that a session with many events does not fill the memory.
         let receiver = EventReceiver.all(on: queue) { [weak self] events in
             guard let self else { return }
             let taken = events

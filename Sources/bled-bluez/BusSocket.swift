@@ -1,7 +1,7 @@
 import BLERuntime
 import Glibc
 
-/// A connection to a bus that can pass descriptors, on a loop.
+/// A connection to a D-Bus message bus, run by a loop; it can pass descriptors.
 ///
 /// Octets that the system does not accept are queued, and nothing is read while the queue is long. Sendable because
 /// everything happens on the loop's thread.

@@ -1,4 +1,4 @@
-/// The reason why the daemon does not run, and its exit status.
+/// The reason why `bled-bluez` cannot run, with the exit status.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     let status: Int32

@@ -45,7 +45,7 @@ final class ValuePipe: @unchecked Sendable {
         return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
     }
 
-    /// Writes a value; drops it if the program does not read.
+    /// Writes a value; drops it if the program reads too slowly.
     func write(_ value: [UInt8]) { _ = send(descriptor.raw, value, value.count, Int32(MSG_NOSIGNAL)) }
 
     func pause() { watch.interest = [] }
