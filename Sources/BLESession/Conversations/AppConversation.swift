@@ -4,7 +4,7 @@ import BLEWire
 /// The app's side of a session with the daemon: the messages to send, and the events for the app while there is no
 /// connection.
 ///
-/// A value without I/O: it is given requests and octets, and returns octets and events. When the connection is lost,
+/// A value without I/O: it takes requests and octets, and returns octets and events. When the connection is lost,
 /// pending requests are dropped. Requests that apply to the whole session are repeated on the next connection.
 package struct AppConversation: Sendable {
     private enum State: Sendable {

@@ -3,10 +3,10 @@ import BLEWire
 
 /// The daemon's side of a connection: it accepts the messages that an app may send, and refuses others.
 ///
-/// A value without I/O: it is given octets and events, and returns octets and actions. Octets that an app does not read
+/// A value without I/O: it takes octets and events, and returns octets and actions. Octets that an app does not read
 /// are queued up to a limit. The limit is lower for advertisements, because only recent ones are useful.
 package struct DaemonConversation: Sendable {
-    /// Something that the daemon must do, in order.
+    /// An action for the daemon, which must carry out all actions in order.
     package enum Action: Equatable, Sendable {
         /// Open a session, and report the result with ``DaemonConversation/welcome()`` or
         /// ``DaemonConversation/refuse(_:)``.
@@ -30,7 +30,7 @@ package struct DaemonConversation: Sendable {
         case over
     }
 
-    /// The maximum number of requests that an app may send before they are taken.
+    /// The maximum number of requests that an app may send before they are reported as taken.
     package static let window: UInt32 = 256
     /// The maximum length of the greeting while it is incomplete, in octets.
     package static let mostOfGreeting = 16_384
@@ -89,7 +89,7 @@ package struct DaemonConversation: Sendable {
 
     /// Removes and returns the next action, which the daemon must carry out immediately; `nil` if there is none.
     package mutating func takeAction() -> Action? {
-        // Usually there is none, and a queue from another module would take 860 instructions to say so.
+        // Usually there is no action. To find that out from a queue of another module would take 860 instructions.
         guard !actions.isEmpty, let action = actions.popFirst() else { return nil }
         switch action {
         case .open, .answer: break
@@ -128,8 +128,8 @@ package struct DaemonConversation: Sendable {
 
     /// Sends an event from the host to the app.
     ///
-    /// An advertisement is dropped if the app does not read fast enough; other events end the session if far too much
-    /// is unread.
+    /// If the app reads too slowly, advertisements are dropped beyond ``advertisementBacklog``, and any other event
+    /// ends the session beyond ``mostBacklog``.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -154,7 +154,8 @@ package struct DaemonConversation: Sendable {
 
     /// Calls `body` with the octets to send, if there are any.
     ///
-    /// These are all messages, and the number of the last taken request unless it has been reported to the app.
+    /// The octets contain all pending messages, and the number of the last taken request unless it has already been
+    /// sent.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
         if taken != reportedTaken, case .open = state {
             reportedTaken = taken

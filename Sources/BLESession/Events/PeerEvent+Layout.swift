@@ -133,7 +133,7 @@ extension PeerEvent: TaggedEnum, Packet {
     }
 }
 
-/// A signal strength in the form of a packet.
+/// A packet that contains a signal strength.
 private struct SignalStrength: Packet {
     var rssi: RSSI
     init(_ rssi: RSSI) { self.rssi = rssi }

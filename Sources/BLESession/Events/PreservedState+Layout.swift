@@ -16,7 +16,7 @@ extension PreservedPeer: Packet {
     }
 }
 
-/// A number of octets in the form of a field.
+/// A field that contains a number of octets.
 private struct Size: WireField {
     let wire: UInt32
 }

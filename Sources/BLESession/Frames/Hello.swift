@@ -104,7 +104,7 @@ package struct Hello: Packet {
     package var radio = ""
     /// The app's description of itself; `nil` if it sends none, as older apps do.
     package var description: AppDescription?
-    /// The program that the session is for; `nil` for the one that opens it.
+    /// The program that the session is for; `nil` if it is the program that opens the session.
     ///
     /// It is sent only with a description.
     package var principal: Principal?
@@ -139,7 +139,7 @@ package struct Hello: Packet {
     }
 }
 
-/// The daemon's answer to an app to which it gives a session.
+/// The daemon's answer to a greeting if it gives the app a session.
 package struct Welcome: Packet {
     /// The protocol version to use.
     package var version: UInt16
@@ -176,7 +176,7 @@ package struct Refusal: Packet {
         package static let unknown = Self(wire: 3)
         /// The app is not allowed to do what it has requested.
         package static let notAllowed = Self(wire: 4)
-        /// There are too many sessions, in total, of this user or of this process.
+        /// There are too many sessions: in total, of this user, or of this process.
         package static let tooMany = Self(wire: 5)
         /// The app reads too little or sends too much.
         package static let congested = Self(wire: 6)

@@ -51,7 +51,7 @@ package enum AppMessage: TaggedEnum, Packet {
 
     /// Parses a message.
     ///
-    /// Octets after its last field come from a newer version, and are skipped.
+    /// Octets after the last field that this version knows come from a newer version, and are skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)
@@ -133,7 +133,7 @@ package enum DaemonMessage: TaggedEnum, Packet {
 
     /// Parses a message.
     ///
-    /// Octets after its last field come from a newer version, and are skipped.
+    /// Octets after the last field that this version knows come from a newer version, and are skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)

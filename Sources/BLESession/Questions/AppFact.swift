@@ -60,7 +60,7 @@ package struct AppFact: Equatable, Packet {
 
 /// A description of an app's permissions, for the app itself and for `ble`.
 package struct GrantFact: Equatable, Packet {
-    /// A role in the form of a packet.
+    /// A packet that contains a role.
     private struct Role: Packet {
         var role = ClientRole.central
         mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.field(&role, "Role") }

@@ -11,8 +11,7 @@ package enum Question: TaggedEnum, Packet {
     case move(process: UInt32, to: AppPhase)
     /// Quits the app in this process, as its user would: its session ends, and it is not launched again.
     case quit(process: UInt32)
-    /// The journal lines with numbers above this one, limited to those about apps that the user may see, and those
-    /// about no app.
+    /// The journal lines with numbers above this one that are about no app, or about an app that the user may see.
     case journal(after: UInt64)
     /// The radios, and whether they are switched on.
     case radios

@@ -48,7 +48,7 @@ extension ConnectRequest: Packet {
     }
 }
 
-/// A duration in the form of a packet.
+/// A packet that contains a duration.
 private struct TimeLimit: Packet {
     var duration: Duration
     init(_ duration: Duration) { self.duration = duration }

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-/// The last part of a request to insist on a pairing policy, which older daemons do not know and skip.
+/// The last part of a request to set a pairing policy; older daemons do not know this part, and skip it.
 private struct SetPolicyTail: Packet {
     private(set) var unattended: UnattendedPairing?
     private(set) var everywhere: Bool

@@ -71,7 +71,7 @@ extension ServiceDefinition: Packet {
     }
 }
 
-/// The identifier of a local attribute in the form of a packet, as an element of a list.
+/// A packet that contains the identifier of a local attribute, for use as an element of a list.
 private struct AttributeReference: Packet {
     var id: LocalAttributeID
     init(_ id: LocalAttributeID) { self.id = id }
@@ -79,7 +79,7 @@ private struct AttributeReference: Packet {
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.field(&id, "Attribute") }
 }
 
-/// The identifier of a peer in the form of a packet, as an element of a list.
+/// A packet that contains the identifier of a peer, for use as an element of a list.
 struct PeerReference: Packet {
     var peer: PeerIdentifier
     init(_ peer: PeerIdentifier) { self.peer = peer }

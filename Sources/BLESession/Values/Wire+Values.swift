@@ -90,7 +90,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
     }
 }
 
-/// A list of values in the form of a packet.
+/// A packet that contains a list of values.
 package struct PacketList<Element: Packet>: Packet {
     package var elements: [Element]
     package init(_ elements: [Element]) { self.elements = elements }
@@ -100,7 +100,7 @@ package struct PacketList<Element: Packet>: Packet {
     }
 }
 
-/// The octets of a value in the form of a packet.
+/// A packet that contains the octets of a value.
 struct Octets: Packet {
     var octets: [UInt8]
     init(_ octets: [UInt8]) { self.octets = octets }
@@ -108,7 +108,7 @@ struct Octets: Packet {
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.sized(&octets, "Value") }
 }
 
-/// A text in the form of a packet.
+/// A packet that contains a text.
 struct Text: Packet {
     var text: String
     init(_ text: String) { self.text = text }
