@@ -64,7 +64,7 @@ struct ApplicationObjects {
         )
         for descriptor in descriptors where descriptor.text("Characteristic") == object.path {
             guard let uuid = descriptor.uuid else { return nil }
-            // The host makes these two from the flags.
+            // The host creates these two descriptors itself, from the flags.
             guard uuid != .short(0x2902), uuid != .short(0x2900) else { continue }
             definition.descriptors.append(
                 DescriptorDefinition(

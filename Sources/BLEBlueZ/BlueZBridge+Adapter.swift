@@ -35,7 +35,7 @@ extension BlueZBridge {
         )
     }
 
-    /// The room in an advertisement and in a scan response.
+    /// Returns the value of `SupportedCapabilities`: the maximum lengths of an advertisement and of a scan response.
     private static func capabilities(isExtended: Bool) -> BusValue {
         let lengths: [UInt8] = isExtended ? [245, 31] : [31, 31]
         return .properties(zip(["MaxAdvLen", "MaxScnRspLen"], lengths).map { ($0, .byte($1)) })
@@ -73,7 +73,7 @@ extension BlueZBridge {
 
     mutating func setAdapter(_ name: String, _ value: BusValue, _ caller: Caller) throws(BlueZError) {
         guard value != tree.value(adapterPath, BlueZ.adapter, name) else { return }
-        // What concerns the programs of all users is for administrators.
+        // Only administrators may change settings that affect the programs of all users.
         let user = clients[caller.sender]?.credentials?.user
         guard let user, adapter.administrators.contains(user) else { throw .notAuthorized }
         switch name {
@@ -115,7 +115,7 @@ extension BlueZBridge {
             guard let path = body.first?.text, let peer = peers[path] else { throw .doesNotExist }
             return try removeDevice(peer, caller) ? [] : nil
         default:
-            // ConnectDevice: there is no connection to an address that was never received.
+            // ConnectDevice: the bridge can connect only to devices that it has already added.
             guard let address = body.first?[key: "Address"]?.text else { throw .invalidArguments }
             guard let device = devices.all.first(where: { $0.address.description == address.uppercased() }) else {
                 throw .doesNotExist

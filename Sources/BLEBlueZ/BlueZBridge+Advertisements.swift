@@ -10,9 +10,10 @@ struct Advertisement: Sendable {
     var caller: Caller?
     /// The properties that the program exports; `nil` until it has returned them.
     var exported: ExportedAdvertisement?
-    /// The time at which the advertisement ends, once it has started; `nil` if it has no limit.
+    /// The time at which the advertisement ends; `nil` before it has started, or if it has no limit.
     var end: Instant?
-    /// The time at which the advertisement is no longer discoverable, once it has started; `nil` if it has no limit.
+    /// The time at which the advertisement stops being discoverable; `nil` before it has started, or if there is no
+    /// limit.
     var discoverableEnd: Instant?
     /// The number of the advertisement among those of all programs, from 1.
     var instance: UInt8 = 0
@@ -62,7 +63,7 @@ extension BlueZBridge {
         )
     }
 
-    /// Reads an advertisement again whose program has changed its properties.
+    /// Reads an advertisement again after its program has changed the properties.
     mutating func noteChangedAdvertisement(_ signal: BusMessage) {
         for number in advertisements.keys {
             guard let advertisement = advertisements[number], advertisement.caller == nil,
@@ -88,7 +89,7 @@ extension BlueZBridge {
         call(advertisement.client, advertisement.path, BlueZ.advertisement, "Release")
     }
 
-    /// Ends the advertisements, and the discoverability of those, whose time is over.
+    /// Ends each advertisement whose time is over, and hides each one that is no longer discoverable.
     mutating func expireAdvertisements() {
         for number in advertisements.keys {
             guard let advertisement = advertisements[number] else { continue }
@@ -101,7 +102,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Starts an advertisement with the properties that its program returned; or changes it, if it has started.
+    /// Starts an advertisement with the properties that its program returned or, if it has started, changes it.
     mutating func advertise(_ number: UInt32, _ reply: BusReply) {
         guard let advertisement = advertisements[number] else { return }
         var exported: ExportedAdvertisement?
@@ -133,7 +134,7 @@ extension BlueZBridge {
         self.request(key, .server(.startAdvertising(request)))
     }
 
-    /// Begins the times after which an advertisement ends, and after which it is no longer discoverable.
+    /// Sets the times at which an advertisement ends, and at which it stops being discoverable.
     private mutating func limitAdvertisement(_ number: UInt32) {
         let time = now
         _ = advertisements.update(number) { advertisement in
@@ -144,7 +145,7 @@ extension BlueZBridge {
 
     mutating func advertisingStarted(_ failure: Failure?, _ key: SessionKey) {
         guard case .advertisement(let number) = key.purpose, let advertisement = advertisements[number] else { return }
-        // If a changed advertisement cannot be sent, its program is notified that it has ended.
+        // If a changed advertisement cannot be sent, its program is notified that the advertisement has ended.
         if failure != nil { return endAdvertisement(number, .refusedAdvertisement) }
         guard let caller = advertisement.caller else { return }
         _ = advertisements.update(number) { $0.caller = nil }

@@ -68,7 +68,8 @@ extension BlueZBridge {
                 setBonds(bonds)
                 finishRemovals()
             } else {
-                // The daemon has removed the bond if it belongs to the user of the program; the whole list says so.
+                // The daemon removes a bond only if it belongs to the program's user. The list of all bonds shows
+                // whether it did.
                 for index in removals.indices where removals[index].caller.sender == key.client {
                     removals[index].isProcessed = true
                 }
@@ -119,7 +120,7 @@ extension BlueZBridge {
     private mutating func ask(_ inquiry: PairingInquiry, _ key: SessionKey) {
         let peer = inquiry.peer
         guard let device = devices[peer], let agent = clients[key.client]?.agent else {
-            // A program without an agent that calls Pair agrees to a pairing without authentication.
+            // A program that calls Pair but has no agent agrees to a pairing without authentication.
             if case .consent(replacesBond: false) = inquiry.question, devices[peer]?.pairing[key.client] != nil {
                 return request(key, .security(.answer(peer, .confirm(true))))
             }
@@ -147,9 +148,10 @@ extension BlueZBridge {
         )
     }
 
-    /// Cancels an agent's question about a peer, unless the agent has answered.
+    /// Cancels a question about a peer that an agent was asked, unless the agent has answered.
     ///
-    /// An agent that has shown a passkey has answered: bluetoothctl 5.66 aborts if it is then cancelled.
+    /// An agent that shows a passkey counts as having answered, because bluetoothctl 5.66 aborts if it then receives
+    /// `Cancel`.
     private mutating func withdrawQuestion(about peer: PeerIdentifier, to client: String) {
         for number in calls.keys {
             guard case .answer(ofAgent: client, peer, let question)? = calls[number]?.purpose else { continue }

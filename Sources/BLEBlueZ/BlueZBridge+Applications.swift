@@ -58,8 +58,9 @@ extension BlueZBridge {
         close(SessionKey(application.client, .application(number)))
     }
 
-    /// Changes the applications or advertisements of a program, whose signals about properties the bridge receives
-    /// while there are any.
+    /// Changes the applications or advertisements of a program.
+    ///
+    /// While the program has any of them, the bridge receives the program's signals about changed properties.
     mutating func changeExports(of client: String, _ change: (inout Self) -> Void) {
         let had = hasExports(client)
         change(&self)
@@ -71,8 +72,9 @@ extension BlueZBridge {
         applications.all.contains { $0.client == client } || advertisements.all.contains { $0.client == client }
     }
 
-    /// Adds or removes the bus's match rule for a program's signals about the properties of its objects, or about its
-    /// objects.
+    /// Adds or removes the bus's match rule for the signals that a program sends from an interface.
+    ///
+    /// `member` is `AddMatch` or `RemoveMatch`.
     mutating func changeMatch(_ member: String, _ client: String, _ interface: String) {
         let rule = "type='signal',sender='\(client)',interface='\(interface)'"
         call(Self.bus, "/org/freedesktop/DBus", Self.bus, member, [.string(rule)])
@@ -241,7 +243,7 @@ extension BlueZBridge {
         if let transaction { request(key, .service(.respond(transaction, .failure(error)))) }
     }
 
-    /// Sends a value that a program has changed to the subscribed remote devices.
+    /// Sends the new value of a program's characteristic to the subscribed remote devices.
     mutating func noteChangedValue(_ signal: BusMessage) {
         guard signal.body.count == 3, let value = signal.body[1][key: "Value"]?.bytes else { return }
         for application in applications.all where application.client == signal.sender {

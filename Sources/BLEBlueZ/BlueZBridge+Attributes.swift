@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import DBus
 
-/// What a program wants to do with an attribute of a device.
+/// An operation of a program on an attribute of a device.
 enum Operation: Sendable {
     case read(path: String, AttributeHandle, offset: Int)
     case write(AttributeHandle, [UInt8])
@@ -55,12 +55,13 @@ extension BlueZBridge {
         default: return []
         }
         guard !device.links.isEmpty else { throw .notConnected }
-        // A program that another one has connected the device for needs its own connection, which shares the link.
+        // The device may be connected only for another program. The caller then needs its own connection, which shares
+        // the link.
         try connect(device.peer, for: .operation(caller, operation))
         return nil
     }
 
-    /// Returns whether a program that calls `StartNotify` needs a subscription, or is notified already.
+    /// Returns whether a program that calls `StartNotify` needs a subscription; false if it already has one.
     private func needsSubscription(
         of key: SessionKey,
         to characteristic: RemoteDatabase.Characteristic?
@@ -90,7 +91,7 @@ extension BlueZBridge {
     ) throws(BlueZError) -> Operation {
         guard let value = body.first?.bytes, body.count == 2 else { throw .invalidArguments }
         guard value.count <= 512 else { throw .init("InvalidArguments", "Invalid Length") }
-        // The host sends whole values.
+        // The host can write only whole values.
         guard try Self.offset(in: body[1]) == 0 else { throw .notSupported }
         // There are no write commands for descriptors, whatever the program asks for.
         guard let characteristic else { return .write(handle, value) }

@@ -47,15 +47,15 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns the name of the interface that has the method `member`, for callers that do not name it; empty if none
-    /// has it.
+    /// Returns the interface that has the method `member`, for callers that do not name one; empty if no interface has
+    /// it.
     private func interface(of member: String, at path: String) -> String {
         let standard = [ObjectTree.introspectable, ObjectTree.properties, ObjectTree.objectManager]
         let all = standard + tree.interfaces(of: path).map(\.name)
         return all.first { BlueZ.methods(of: $0).contains { $0.name == member } } ?? ""
     }
 
-    /// Returns the properties of an interface, with the attribute value that `client` was last given, if there is one.
+    /// Returns the properties of an interface, with the attribute value that `client` last received, if there is one.
     private func properties(of path: String, _ interface: String, for client: String) -> [ObjectTree.Property]? {
         guard var properties = tree.properties(path, interface) else { return nil }
         if let value = clients[client]?.values[path], let index = properties.firstIndex(where: { $0.name == "Value" }) {

@@ -72,8 +72,9 @@ extension BlueZBridge {
 
     mutating func disconnected(_ peer: PeerIdentifier, by key: SessionKey) { end(peer, key, .connectionAborted) }
 
-    /// Notes that a session is not connected to a device; the device stays connected while other sessions are
-    /// connected.
+    /// Records that a session is no longer connected to a device, or could not connect.
+    ///
+    /// The device stays connected while other sessions are connected to it.
     private mutating func end(_ peer: PeerIdentifier, _ key: SessionKey, _ error: BlueZError) {
         guard let device = devices[peer] else { return }
         let wasLinked = device.links.contains(key), waiters = device.connecting[key] ?? []
@@ -128,7 +129,7 @@ extension BlueZBridge {
         clients[key.client] = nil
     }
 
-    /// Returns true if the caller may end a session's connections: if the session belongs to the same user, or the
+    /// Returns true if the caller may end a session's connections: if the session belongs to the caller's user, or the
     /// caller is root.
     func mayEnd(_ key: SessionKey, _ caller: Caller) -> Bool {
         let user = clients[caller.sender]?.credentials?.user

@@ -132,7 +132,7 @@ extension BlueZBridge {
     /// Processes a received advertisement.
     mutating func receive(_ report: AdvertisementReport, of key: SessionKey) {
         guard let client = clients[key.client] else { return }
-        // A program that may not learn addresses cannot have objects, whose paths contain them.
+        // A program that may not learn addresses gets no objects, because their paths contain addresses.
         guard report.address != .none, report.address.kind != .anonymous else { return }
         let isFound = client.isDiscovering && client.filter.admits(report, address: report.address.description)
         let isMonitored = matchMonitors(report, of: key.client)

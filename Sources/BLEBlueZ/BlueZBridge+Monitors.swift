@@ -4,7 +4,7 @@ import DBus
 
 /// The advertisement monitors below one of a program's objects, and the devices that match them.
 struct Monitor: Sendable {
-    /// An element of `or_patterns`: the octets that a structure of a type must contain at an offset.
+    /// An element of `or_patterns`: the octets that a data structure of this type must contain at this offset.
     struct Pattern: Equatable, Sendable {
         let offset: Int
         let type: UInt8
@@ -17,7 +17,7 @@ struct Monitor: Sendable {
         let patterns: [Pattern]
         let highThreshold: Int
         let lowThreshold: Int
-        /// How long a device may go without sufficient signal strength before it is lost.
+        /// The time without sufficient signal strength after which a device is lost.
         let lowTimeout: Duration
         /// The found devices, with the time at which each was last received with sufficient signal strength.
         var found = OrderedMap<PeerIdentifier, Instant>()
@@ -99,7 +99,7 @@ extension BlueZBridge {
         updateScan(of: client)
     }
 
-    /// Adds a monitor that a program has created after it registered the object above it.
+    /// Adds a monitor that a program has created below an object that it registered earlier.
     mutating func addMonitor(_ signal: BusMessage) {
         guard let client = signal.sender, signal.body.count == 2, let path = signal.body[0].text,
             let properties = signal.body[1][key: BlueZ.monitor]

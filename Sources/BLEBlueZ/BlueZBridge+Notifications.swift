@@ -41,7 +41,7 @@ extension BlueZBridge {
         _ = devices.update(peer) { $0.database.characteristics.update(handle, change) }
     }
 
-    /// Ends a program's notify sessions, and closes its pipes, at a device to which it is no longer connected.
+    /// Ends the notify sessions and closes the pipes between a program and a device that are no longer connected.
     mutating func dropSubscriptions(of client: String, at peer: PeerIdentifier) {
         for characteristic in devices[peer]?.database.characteristics.all ?? []
         where characteristic.subscribers.contains(client) {
@@ -71,8 +71,8 @@ extension BlueZBridge {
 
     /// Signals a value only to the program that may use it.
     ///
-    /// The signal goes to all of the program's connections to the bus, because it may call on one and listen on
-    /// another.
+    /// The signal goes to all of the program's connections to the bus, because the program may make calls on one and
+    /// receive signals on another.
     mutating func signalValue(_ value: [UInt8], of path: String, _ interface: String, to client: String) {
         flushSignals()
         var signal = BusMessage(
@@ -105,7 +105,8 @@ extension BlueZBridge {
 
     /// Passes on a notification to the program whose session has received it.
     ///
-    /// If a program has subscribed over several connections to the bus, only the first of them passes values on.
+    /// If a program has subscribed over several connections to the bus, only values for the first of them are passed
+    /// on.
     mutating func notified(_ peer: PeerIdentifier, _ handle: AttributeHandle, _ value: [UInt8], _ key: SessionKey) {
         guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
         if let number = characteristic.notifyPipe, pipes[number]?.client == key.client {

@@ -74,7 +74,7 @@ extension BlueZBridge {
 
     /// Calls a method that a program or the bus provides.
     ///
-    /// A call fails at once if too many calls to the program, or to all programs, are still without a reply.
+    /// A call fails immediately if too many calls to the program, or to all programs, have no reply yet.
     mutating func call(
         _ message: BusMessage,
         for purpose: PendingCall.Purpose,
@@ -193,7 +193,7 @@ extension BlueZBridge {
     }
 
     private mutating func changeState(_ state: HostState, of key: SessionKey) {
-        // The host does not know yet; its next event says more.
+        // The host's state is not known yet; another event will report it.
         guard let old = sessions[key], state != .unknown else { return }
         _ = sessions.update(key) { session in
             session.state = state

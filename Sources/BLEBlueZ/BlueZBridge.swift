@@ -17,7 +17,7 @@ package struct BlueZBridge: Sendable {
         package var address: DeviceAddress
         /// The name that people see.
         package var alias: String
-        /// The users who may switch Bluetooth off and on.
+        /// The users who may change the adapter's properties, for example to switch Bluetooth off and on.
         package var administrators: [UInt32]
 
         package init(name: String, address: DeviceAddress, alias: String, administrators: [UInt32]) {
@@ -139,9 +139,9 @@ package struct BlueZBridge: Sendable {
         /// A program's calls that wait for its credentials, and its calls that wait for a reply: further ones are
         /// refused.
         static let heldCalls = 64, pendingCalls = 256
-        /// The bridge's calls that wait for a reply from one program: further ones fail at once.
+        /// The bridge's calls that wait for a reply from one program: further ones fail immediately.
         static let calls = 64
-        /// The bridge's calls that wait for a reply from any program: further ones fail at once.
+        /// The bridge's calls that wait for a reply from any program: further ones fail immediately.
         static let allCalls = 2_048
         /// A session's write commands that are still in the host: further ones are refused, or wait in their pipe.
         static let commands = 128
@@ -224,7 +224,7 @@ package struct BlueZBridge: Sendable {
         for signal in tree.takeSignals() { actions.append(.send(signal)) }
     }
 
-    /// Returns a new number for a pipe, an application or a local attribute.
+    /// Returns a new number for a pipe, application, advertisement, monitor or local attribute.
     mutating func nextNumber() -> UInt32 {
         lastNumber &+= 1
         return lastNumber
@@ -320,7 +320,7 @@ extension BlueZBridge {
             for call in held { send(.notAuthorized, to: Caller(call)) }
             return
         }
-        // One user does not keep the others out.
+        // With a limit for each user, one user cannot take the places of all others.
         guard user == 0 || clients.all.count(where: { $0.credentials?.user == user }) < Limit.userClients else {
             clients[sender] = nil
             for call in held { send(.limitReached, to: Caller(call)) }

@@ -40,7 +40,7 @@ package struct BlueZError: Error, Hashable {
     package static let refusedAdvertisement = Self("Failed", "Failed to register advertisement")
     package static let connectionAttemptFailed = Self("ConnectionAttemptFailed", "Page Timeout")
 
-    /// The error for a call of a method that an object does not have, or of an object that does not exist.
+    /// Returns the error for a call to a method or object that does not exist; `kind` is `Method` or `Object`.
     package static func unknown(_ kind: String, _ call: BusMessage) -> Self {
         let signature = call.body.map(\.type.code).joined(), name = call.member ?? "", interface = call.interface ?? ""
         let method = "Method \"\(name)\" with signature \"\(signature)\" on interface \"\(interface)\""

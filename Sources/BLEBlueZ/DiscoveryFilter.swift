@@ -4,12 +4,12 @@ package import DBus
 
 /// The argument of `SetDiscoveryFilter`: the devices that a program wants to discover.
 package struct DiscoveryFilter: Equatable, Sendable {
-    /// The keys that the filter understands, for `GetDiscoveryFilters`.
+    /// The keys that the filter supports, for `GetDiscoveryFilters`.
     package static let keys = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
     /// The maximum number of services in a filter.
     package static let serviceLimit = 64
 
-    /// A device must advertise at least one of these services; if there are none, any device passes.
+    /// The services to look for: a device passes if it advertises at least one of them, or if there are none.
     package var services: [BluetoothUUID] = []
     package var minimumRSSI: Int?
     /// The maximum difference between transmit power and RSSI, in dB.

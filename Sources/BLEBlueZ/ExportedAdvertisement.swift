@@ -4,10 +4,10 @@ import DBus
 
 /// The advertisement that a program describes with the properties of an `LEAdvertisement1` object.
 ///
-/// The properties are judged as BlueZ judges them on an adapter without BR/EDR: a property of another type, a value out
-/// of range, and a contradiction make the whole advertisement invalid; properties with other names are ignored.
+/// The properties are checked as BlueZ does for an adapter without BR/EDR. A property of the wrong type, a value out of
+/// range or a contradiction makes the whole advertisement invalid. Unknown properties are ignored.
 struct ExportedAdvertisement: Equatable, Sendable {
-    /// The properties of the adapter on which an advertisement depends.
+    /// The adapter's properties that affect an advertisement.
     struct Adapter {
         var alias: String
         var isDiscoverable: Bool
@@ -20,7 +20,7 @@ struct ExportedAdvertisement: Equatable, Sendable {
     private(set) var timeout: Duration?
     /// The time that the advertisement is discoverable; `nil` for no limit.
     private(set) var discoverableTime: Duration?
-    /// True if the object has a property for the number of the advertisement.
+    /// True if the object has the property `Instance`, which the bridge sets to the number of the advertisement.
     let hasInstance: Bool
 
     /// The request after ``discoverableTime``, without flags.
@@ -42,7 +42,7 @@ struct ExportedAdvertisement: Equatable, Sendable {
             try readDiscoverability(properties, on: adapter)
             try readParameters(properties)
         } catch { return nil }
-        // What a legacy advertisement cannot hold is sent in an extended one.
+        // Contents that do not fit into a legacy advertisement are sent in an extended one.
         if request.error != nil, !shortenName() { request.broadcast?.isExtended = true }
     }
 
@@ -102,7 +102,7 @@ struct ExportedAdvertisement: Equatable, Sendable {
         request.broadcast?.structures.append(.init(type, data))
     }
 
-    /// Reads the name, the appearance, and what the bridge is to include.
+    /// Reads the name, the appearance, the transmit power, and the list of values that the bridge must include.
     private mutating func readIncludes(_ properties: BusValue, on adapter: Adapter) throws(Invalid) {
         let includes = try Self.texts(properties[key: "Includes"])
         switch properties[key: "LocalName"] {

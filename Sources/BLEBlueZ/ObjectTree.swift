@@ -1,6 +1,6 @@
 import DBus
 
-/// The objects of the bus name, with their interfaces and properties, and the signals about their changes.
+/// The objects that the bridge exports, with their interfaces and properties, and the pending signals about changes.
 struct ObjectTree: Sendable {
     /// A property and its value.
     typealias Property = (name: String, value: BusValue)
@@ -31,7 +31,7 @@ struct ObjectTree: Sendable {
     private var changes: [Change] = []
     private var signals: [BusMessage] = []
 
-    /// The number of objects, including those that only have objects below them.
+    /// The number of objects, including those without interfaces of their own that only have objects below them.
     var count: Int { nodes.count }
 
     func contains(_ path: String) -> Bool { nodes[path] != nil }
