@@ -121,9 +121,9 @@ final class ClientMailbox: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - client: The client of the session.
-    ///   - receiver: The function that the client receives events with.
+    ///   - receiver: The function that receives the client's events.
     ///   - loop: The runner's loop, if the client may run the loop's turns while it waits for responses.
-    ///   - caughtUp: Called on the client's queue after it has delivered more than ``limit`` events at once.
+    ///   - caughtUp: Called on the client's queue after more than ``limit`` events have been delivered together.
     init(
         client: ClientID,
         receiver: EventReceiver,

@@ -5,7 +5,7 @@ package import Dispatch
 package enum EventReceiver: Sendable {
     /// One by one, on a queue.
     case each(on: DispatchQueue, @Sendable (ClientEvent) -> Void)
-    /// All waiting events at once, on a queue.
+    /// All waiting events together, on a queue.
     ///
     /// The function may remove the events from the array, whose storage is reused. Sent values are not reported
     /// immediately, but with the next event, or when there are ``worthwhileReceipts`` of them.

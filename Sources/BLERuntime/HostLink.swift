@@ -82,7 +82,8 @@ package protocol HostSession: Sendable {
     /// Requests from one thread arrive in order.
     func send(_ request: ClientRequest)
 
-    /// Closes the session: the host drops everything that only this client requested, and sends it no more events.
+    /// Closes the session: the host drops everything that only this client requested, and sends the client no more
+    /// events.
     func close()
 
     /// Tells the host that the app has ended, and that the session continues without the app.

@@ -17,7 +17,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// `demo`: a small built-in world.
     case demo
 
-    /// The reason why a text is not a valid specification; its description lists the valid forms.
+    /// The reason why a text is not a valid specification; the error's description lists the valid forms.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         package let text: String
         package let reason: String
@@ -45,7 +45,8 @@ package enum HostSpecification: Equatable, Sendable {
     /// The value of `BLUETOOTH_HOST` in this process; `nil` if it is not set or empty.
     package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
 
-    /// True if connecting is retried until the controller appears, because a program behind a socket may start later.
+    /// True if connecting is retried until the controller appears, because the program that listens on a socket may
+    /// start later.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Parses a specification.

@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 package import Logging
 
-/// The log of what happens to a host and its controller.
+/// The log of a host's notes, and of the loss and absence of its controller.
 ///
 /// The number of notes from the host in each period is limited.
 struct RuntimeLog {

@@ -74,8 +74,8 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
 
     /// Returns the programs that have an HCI socket open, except the process `own`.
     ///
-    /// Programs whose files below `root` cannot be read are missing. The kernel does not report which adapter a socket
-    /// belongs to.
+    /// `root` is the directory of the kernel's virtual files; programs whose files there cannot be read are left out.
+    /// The kernel does not report which adapter a socket belongs to.
     static func all(below root: String, but own: Int32) -> [Self] {
         let sockets = Set(socketNumbers(in: SystemFile.text(of: root + "/proc/net/hci")))
         if sockets.isEmpty { return [] }
@@ -107,7 +107,7 @@ package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
 
     /// Returns the running programs that have a file open whose name satisfies `isMeant`, lowest process number first.
     ///
-    /// The process `own` is left out, and programs whose files below `root` cannot be read are missing.
+    /// The process `own` is left out, and so are programs whose files below `root` cannot be read.
     static func all(below root: String, but own: Int32, having isMeant: (String) -> Bool) -> [Self] {
         SystemFile.names(in: root + "/proc").compactMap { Int32($0) }.filter { $0 != own }.sorted()
             .compactMap { process in

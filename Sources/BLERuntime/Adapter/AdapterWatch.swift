@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// A watch for adapters that become available, because they are plugged in or released by a program.
+/// A watch for adapters that are plugged in, or released by a program.
 ///
 /// BlueZ, doc/mgmt-protocol.rst. Sendable because it is used only on its loop's thread.
 final class AdapterWatch: @unchecked Sendable {

@@ -87,7 +87,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter is in use by BlueZ, and the user has not named it, so it is not taken.
+    /// The adapter is in use by BlueZ, and the user has not named it, so this program does not take it.
     static func powered(_ index: AdapterIndex, by holders: [AdapterHolder]) -> Self {
         var error = held(index, errno: 0, by: holders.isEmpty ? [.kernel] : holders)
         error.cure = """

@@ -76,7 +76,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         open(role, restoring: identifier, onBehalfOf: nil, receiver)
     }
 
-    /// Opens a session with the rights of another program, which the daemon permits only to administrators.
+    /// Opens a session with the rights of another program.
+    ///
+    /// The daemon permits this only to administrators.
     package func open(
         _ role: ClientRole,
         onBehalfOf principal: Principal,

@@ -85,7 +85,7 @@ extension Examination.Draft {
         }
     }
 
-    /// Adds the finding that the daemon cannot be reached, at `path` or, if it is `nil`, at the default paths.
+    /// Adds the finding that no daemon can be reached at `path` or, if `path` is `nil`, at the default paths.
     private mutating func addAbsentDaemon(_ path: String?) {
         guard let error = seen.daemonProblem else { return }
         let command = "bled" + (path.map { " --socket \($0)" } ?? "")

@@ -21,7 +21,7 @@ package struct ProgramEnvironment: Sendable {
     ///
     /// - Parameters:
     ///   - kernel: The kernel of the machine.
-    ///   - timeout: The maximum time for a controller to answer all questions.
+    ///   - timeout: The maximum time for a controller to respond to all commands.
     ///   - environment: Returns the value of an environment variable.
     ///   - worldProblem: Returns the reason why a file is not a valid world; `nil` if it is valid.
     package init(
@@ -36,7 +36,7 @@ package struct ProgramEnvironment: Sendable {
         self.timeout = timeout
     }
 
-    /// Observes everything; if `isAsking` is true, also probes the free controllers.
+    /// Observes the machine and the environment; if `isAsking` is true, also probes the free controllers.
     package func observed(asking isAsking: Bool) async -> Observations {
         let (program, isPrivileged) = (kernel.program, kernel.isPrivileged)
         let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }

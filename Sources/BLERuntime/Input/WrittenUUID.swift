@@ -11,12 +11,12 @@ extension BluetoothUUID {
     /// Parses a UUID in the form that people write: 4, 8 or 36 characters, optionally after `0x`, or a name that the
     /// Bluetooth SIG has assigned, such as `Battery Level`.
     ///
-    /// Upper and lower case are equal, and hyphens or underscores may join the words of a name.
+    /// Upper and lower case are equivalent, and hyphens or underscores may join the words of a name.
     ///
     /// - Parameters:
     ///   - text: The text to parse.
-    ///   - kinds: The kinds of attributes whose names are valid here. If several kinds have the name, the first one
-    ///     counts.
+    ///   - kinds: The kinds of attributes whose names are valid here. If several kinds have the name, the first of them
+    ///     is used.
     package init?(written text: some StringProtocol, naming kinds: [Named] = Named.allCases) {
         let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
         guard let uuid = Self(digits) ?? kinds.lazy.compactMap({ Self(named: Self.key(of: text), $0) }).first else {

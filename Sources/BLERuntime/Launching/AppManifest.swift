@@ -84,7 +84,7 @@ package enum BackgroundDeclaration {
 }
 
 extension AppDescription {
-    /// Returns the description that this process, as an app with this role, sends to the daemon.
+    /// Returns the description that this process sends to the daemon when it opens a session in this role.
     package static func own(as role: ClientRole) -> Self {
         let program = SystemFile.target(of: "/proc/self/exe") ?? ""
         return Self(program: program, unit: unit(of: program, as: role)?.description)

@@ -4,8 +4,8 @@ import BLEWire
 ///
 /// A program at the other end of a socket responds faster than a sleeping processor wakes up, so two programs that
 /// exchange messages would spend most of their time on wake-ups. Polling pays off if recent waits were short and no
-/// other thread needs the processor. Each time that it has not paid off, twice as many short waits are required before
-/// the next attempt.
+/// other thread needs the processor. Each time that polling has not paid off, twice as many short waits are required
+/// before the next attempt.
 struct BusyPolling {
     /// The reason why polling ended.
     enum Outcome {
@@ -26,7 +26,7 @@ struct BusyPolling {
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
     static let shortWaitsBeforePolling = 8...4_096
-    /// The number of times that the program's socket is read for each time that all descriptors are polled.
+    /// The number of reads from the program's socket for each poll of all descriptors.
     static let readsPerPoll = 8
     /// The number of responses that make up for one failure of polling.
     ///

@@ -33,7 +33,7 @@ final class InlineWaiter: Sendable {
         end.store(now.later(byNanoseconds: Self.validity).nanoseconds, ordering: .relaxed)
     }
 
-    /// Records that no thread waits in place of the loop's; returns whether one did.
+    /// Records that no thread waits in place of the loop's thread; returns whether a thread did so before.
     func stop() -> Bool { end.exchange(0, ordering: .relaxed) != 0 }
 
     /// Returns the time until which the loop's thread need not wait itself; `nil` if it must wait now.

@@ -19,7 +19,8 @@ final class LoopThread: @unchecked Sendable {
     private var mayWait = false
     /// True if the descriptors were polled in this pass or the previous one.
     private var hasPolled = true
-    /// True if something was read from the program at the other end, and other descriptors may have changed since.
+    /// True if the program at the other end of the socket has sent something, and other descriptors may have changed
+    /// since.
     private var hasRead = false
     /// The descriptors of the next poll, with the results of the last one.
     @exclusivity(unchecked) private var results: [pollfd] = []
@@ -168,7 +169,7 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end.
+    /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end of the socket.
     ///
     /// Polls the other descriptors from time to time.
     private func sleepDuringInlineWait() {
@@ -228,7 +229,7 @@ final class LoopThread: @unchecked Sendable {
         return clock.now
     }
 
-    /// Returns true if the loop has been woken, or if something was read from the program at the other end.
+    /// Returns true if the loop has been woken, or if the program at the other end of the socket has sent something.
     private func readOnce() -> Bool {
         if inbox.isWoken { return true }
         guard work.readIfFree() else { return false }

@@ -7,7 +7,7 @@ import Synchronization
 /// Sendable because the lock protects everything except the identity of that thread. Exclusivity checks are off: no
 /// code that is called while a property changes uses that property.
 final class LoopWork: @unchecked Sendable {
-    /// The result of reading from the program at the other end.
+    /// The result of reading from the program at the other end of the socket.
     enum Reading: Equatable {
         case nothing
         /// Something was read, and the owner's turn was taken.
@@ -20,7 +20,7 @@ final class LoopWork: @unchecked Sendable {
     /// The thread that holds the lock; 0 if none does.
     private let identity = Atomic<UInt>(0)
     private var turn: () -> Instant? = { nil }
-    /// Reads from the program at the other end; returns whether there was something to read.
+    /// Reads from the program at the other end of the socket; returns whether there was something to read.
     @exclusivity(unchecked) private var attempt: () -> Bool = { false }
     /// Called before the next poll if `attempt` has read something.
     @exclusivity(unchecked) private var beforePolling: () -> Void = {}
@@ -88,11 +88,10 @@ final class LoopWork: @unchecked Sendable {
     /// Returns `nil`, and does nothing, if another thread holds the lock.
     func takeTurnIfFree() -> Bool? { lock.withLockIfAvailable { asOwner { takeTurnAndCompare() } } }
 
-    /// Reads from the program at the other end, unless another thread holds the lock; returns whether something was
-    /// read.
+    /// Reads with `attempt`, unless another thread holds the lock; returns whether something was read.
     func readIfFree() -> Bool { lock.withLockIfAvailable { asOwner { attempt() } } ?? false }
 
-    /// Reads from the program at the other end, and takes the owner's turn if there was something to read.
+    /// Reads with `attempt`, and takes the owner's turn if there was something to read.
     ///
     /// Does nothing if another thread holds the lock.
     func readAndTakeTurnIfFree() -> Reading {

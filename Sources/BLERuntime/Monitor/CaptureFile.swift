@@ -4,9 +4,8 @@ import Glibc
 ///
 /// Each packet is written immediately, so that none are missing after a crash.
 ///
-/// If the format supports comments, requests and events of apps become comments on the next packet. A file that has
-/// reached its maximum size is renamed with the suffix “.1”, which replaces an earlier file of that name, and a new
-/// file is started.
+/// In a format with comments, the requests and events of apps become comments on the next packet. A file that has
+/// reached its maximum size gets the suffix “.1”, replacing any earlier file of that name, and a new file is started.
 package final class CaptureFile: Sendable {
     /// The environment variable with the file's path.
     package static let variable = "BLUETOOTH_CAPTURE"
@@ -39,7 +38,7 @@ package final class CaptureFile: Sendable {
     /// The maximum number of comments that wait for a packet; further ones replace the oldest.
     private static let mostComments = 256
 
-    /// The properties of an interface of the file: packets that differ in them need different interfaces.
+    /// The properties of a pcapng interface; packets with different properties need different interfaces.
     private struct Interface: Equatable {
         var source: PacketSource
         var isBefore1970: Bool

@@ -56,7 +56,7 @@ package enum CaptureFormat: Equatable, Sendable {
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
     }
 
-    /// Returns a record that can stand between packets.
+    /// Returns a record with comments and the number of lost packets, which can stand between packets.
     ///
     /// In pcapng, it is a block of interface statistics.
     ///
@@ -114,8 +114,9 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// The second from which times count on an interface for packets from before 1970: the one that contains the
-    /// earliest time that an `Int64` of nanoseconds can express.
+    /// The zero of timestamps on an interface for packets from before 1970, in seconds since 1970.
+    ///
+    /// It is the second that contains the earliest time that an `Int64` of nanoseconds can express.
     private static let earliestSecond: Int64 = -9_223_372_037
 
     /// Returns the octets of a pcapng timestamp: two halves, the higher one first.

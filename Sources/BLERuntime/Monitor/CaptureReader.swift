@@ -103,7 +103,7 @@ package struct CaptureReader: Sendable {
 
     /// Checks that the capture is complete.
     ///
-    /// - Throws: A failure if it ends inside a record, is empty, or is not a capture.
+    /// - Throws: A failure if the file ends inside a record, is empty, or is not a capture.
     package func finish() throws(Failure) {
         let read = offset + start
         if case .broken(let failure) = kind { throw failure }

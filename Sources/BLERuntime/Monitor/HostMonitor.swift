@@ -14,8 +14,9 @@ package final class HostMonitor: @unchecked Sendable {
         case refused(HostSocket, String)
         /// A host has sent a packet, a comment or the number of lost packets.
         case item(CaptureReader.Item, at: HostSocket)
-        /// The monitor is no longer attached to a host, because the host has ended or has sent invalid data, which the
-        /// failure describes.
+        /// The monitor is no longer attached to a host, because the host has ended or has sent invalid data.
+        ///
+        /// The failure describes the invalid data; it is `nil` if the host has ended.
         case gone(HostSocket, CaptureReader.Failure?)
     }
 

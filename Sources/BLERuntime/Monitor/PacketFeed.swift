@@ -1,4 +1,4 @@
-/// The output queue of one monitor, which drops records if the monitor is too slow, and counts them.
+/// The output queue of one monitor, which drops and counts records if the monitor is too slow.
 ///
 /// Once the queue has dropped a record, it drops all further ones until half of its room is free. It then first adds a
 /// record that says how many records have been dropped.

@@ -42,7 +42,7 @@ struct PacketLoggerRecords: Sendable {
             && (beginning.count < 4 || [true, false].contains { length(beginning, isBigEndian: $0) != nil })
     }
 
-    /// Returns the length of the first record; `nil` if it is impossible.
+    /// Returns the length of the first record; `nil` if it is incomplete or out of range.
     private static func length(_ beginning: ArraySlice<UInt8>, isBigEndian: Bool) -> UInt32? {
         var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
         guard let length = cursor.word(), UInt32(headSize)...mostFirst ~= length else { return nil }

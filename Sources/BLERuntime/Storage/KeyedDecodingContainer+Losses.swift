@@ -34,7 +34,8 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// Returns the place of an error in a file, such as `peers[3].bond.keySize`; `path` if the error does not say.
+/// Returns the place of an error in a file, such as `peers[3].bond.keySize`; `path` if the error does not contain a
+/// place.
 func place(of error: any Error, under path: [any CodingKey]) -> String {
     let keys: [any CodingKey] =
         switch error as? DecodingError {

@@ -14,8 +14,8 @@ struct PeerChange: Equatable {
         self.after = after
     }
 
-    /// The urgency of writing the change: new peers and bonds cannot be recovered if they are lost; names and the order
-    /// of use can.
+    /// The urgency of writing the change: `soon` for a new peer or changed bonds, which could not be recovered if they
+    /// were lost; `later` for everything else.
     var urgency: WritePacing.Urgency { before == nil || before?.bonds ?? [] != after.bonds ? .soon : .later }
 
     /// Returns a single change that has the effect of this one followed by `next`.

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxCalls
 
-/// A file that only its user can read, replaced atomically, by one process at a time.
+/// A file that only its user can read, and that is replaced atomically.
 ///
-/// A reader finds either the old or the new contents, even if a process is killed while it writes.
+/// Only the process that holds the lock replaces the file. A reader finds either the old or the new contents, even if a
+/// process is killed while it writes.
 package struct PrivateFile: Sendable {
     package let path: String
     /// The maximum length, in octets; larger than the contents ever are.

@@ -60,7 +60,7 @@ struct StateDraft {
 
     /// Adds a change to the unwritten ones.
     ///
-    /// Changes to peers that have been dropped from the document are removed.
+    /// If there are then more changes than peers, the changes to peers that the document has dropped are removed.
     private mutating func add(_ change: PeerChange) {
         let earlier = unwritten.firstIndex { $0.after.identifier == change.after.identifier }
         unwritten.append(earlier.map { unwritten.remove(at: $0).followed(by: change) } ?? change)

@@ -40,6 +40,8 @@ package final class StateFile: Sendable {
 
     /// Returns the path of the user's state: `$XDG_STATE_HOME/corebluetooth/host.json`.
     ///
+    /// If `XDG_STATE_HOME` is not an absolute path, `~/.local/state` is used instead.
+    ///
     /// - Parameter environment: Returns the value of an environment variable.
     /// - Returns: `nil` if neither `XDG_STATE_HOME` nor `HOME` is an absolute path.
     package static func standardPath(environment: (String) -> String?) -> String? {
@@ -51,7 +53,7 @@ package final class StateFile: Sendable {
     }
 
     /// Returns the directory for the state of hosts on virtual radios, beside the state of the user's host; `nil` if
-    /// there is none.
+    /// that state has no path.
     package static func radioFolder(environment: (String) -> String?) -> String? {
         standardPath(environment: environment).map { path in
             path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex) + "/radios"

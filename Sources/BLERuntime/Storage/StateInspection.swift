@@ -1,7 +1,7 @@
 import BLEHost
 import Glibc
 
-/// The result of examining a host's state file, which leaves the file unchanged.
+/// The result of examining a host's state file without changing it.
 package struct StateInspection: Equatable, Sendable {
     /// A problem with the file that the user may want to fix.
     package struct Problem: Equatable, Sendable {

@@ -58,7 +58,7 @@ package struct TrustedPath: Sendable {
     /// Does not block if the file is a pipe.
     package func openToRead() throws(FileProblem) -> FileDescriptor { try open(O_RDONLY | O_NONBLOCK) }
 
-    /// Throws if the file belongs to another user, and is in a directory that all users can write to.
+    /// Throws if the file belongs to another user, and other users can write to its directory.
     private func checkOwner(_ suffix: String) throws(FileProblem) {
         if let facts = status(suffix: suffix) { try checkOwner(of: facts, suffix) }
     }
@@ -139,7 +139,8 @@ package struct TrustedPath: Sendable {
         return true
     }
 
-    /// Renames the file with one suffix so that it has another suffix; returns whether that succeeded.
+    /// Renames the file that has `suffix` after its name, so that it has `other` instead; returns whether that
+    /// succeeded.
     func rename(suffix: String, to other: String) -> Bool {
         renameat(directory.raw, name + suffix, directory.raw, name + other) == 0
     }

@@ -3,8 +3,8 @@ import BLEWire
 /// An estimate of how fast the program at the other end of a socket responds, which decides when to read the response.
 ///
 /// The first packet that arrives is often only the report that a packet has been sent, and the actual response follows.
-/// Reading a little later gets both at once. If more octets are sent or received than a request and its response have,
-/// they belong to a stream, for which no time is estimated.
+/// Reading a little later gets both with one system call. If more octets are sent or received than a request and its
+/// response have, they belong to a stream, for which no time is estimated.
 struct ResponseTimeEstimate {
     /// The maximum estimate, in nanoseconds.
     static let most: Int64 = 100_000
@@ -17,7 +17,7 @@ struct ResponseTimeEstimate {
     /// Either may contain a long attribute.
     private static let longest = 1_024
 
-    /// The time after a request during which it makes no sense to read yet, in nanoseconds.
+    /// The time after a request during which a read would come too early, in nanoseconds.
     private(set) var expected: Int64 = 0
     /// The time of the request that waits for a response; `nil` if there is none.
     private var begin: Instant?

@@ -15,7 +15,9 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Connects to a Unix socket, and returns a non-blocking descriptor.
+    /// Connects to this Unix socket, and returns a non-blocking descriptor.
+    ///
+    /// Not for TCP addresses, because a TCP connection cannot be completed without blocking.
     ///
     /// - Throws: ``TransportError/Code/unreachable`` if the connection fails.
     package func connect() throws(TransportError) -> FileDescriptor {
