@@ -89,7 +89,7 @@ package struct BusMessage: Hashable, Sendable {
         return value.map { .structure([.byte(field.rawValue), .variant($0)]) }
     }
 
-    /// The number of octets of a message.
+    /// The size of a message, in octets.
     package struct Size: Hashable, Sendable {
         /// The header with its padding.
         package let header: Int

@@ -93,7 +93,7 @@ package struct BusReader {
         return ordered.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Skips the padding before an aligned value; returns false if it is missing or contains octets other than 0.
+    /// Skips the padding before an aligned value; returns false if octets of the padding are missing or not 0.
     private mutating func align(to alignment: Int) -> Bool {
         guard let padding = take((alignment - position % alignment) % alignment) else { return false }
         return padding.allSatisfy { $0 == 0 }

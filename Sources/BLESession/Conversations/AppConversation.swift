@@ -25,7 +25,7 @@ package struct AppConversation: Sendable {
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var standing = StandingRequests()
-    /// The requests that were sent and that the daemon has not reported as taken, oldest first.
+    /// The requests that were sent but that the daemon has not reported as taken (processed), oldest first.
     private var untaken = Fifo<ClientRequest>()
     /// The number of the first request in ``untaken``.
     private var firstUntaken: UInt32 = 1

@@ -31,7 +31,7 @@ package struct Versions: Packet {
         try wire.integer(&newest, "Newest Version")
     }
 
-    /// Returns the newest version that both support; `nil` if there is none.
+    /// Returns the newest version in both ranges; `nil` if there is none.
     package func common(with other: Self) -> UInt16? {
         let newest = min(newest, other.newest)
         return newest >= max(oldest, other.oldest) ? newest : nil
@@ -72,7 +72,7 @@ extension ClientRole {
 
 /// The program for which an administrator's program opens a session.
 ///
-/// The daemon applies the rights and limits of this program. Since version 3.
+/// The daemon applies the rights and limits of this program. Supported since protocol version 3.
 package struct Principal: Equatable, Packet {
     /// The user number.
     package var user: UInt32

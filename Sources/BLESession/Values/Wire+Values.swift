@@ -125,7 +125,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = text?.text
     }
 
-    /// Visits the last part of a message, if it is present: a part that a later version of the protocol has added.
+    /// Visits the last part of a message, which a later version of the protocol has added, if the part is present.
     @_lifetime(self: copy self)
     package mutating func tail<Part: Packet>(_ value: inout Part?) throws(PacketError) {
         guard hasElement(at: 0, of: value == nil ? 0 : 1) else { return }
