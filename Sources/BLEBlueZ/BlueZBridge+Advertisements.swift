@@ -8,7 +8,7 @@ struct Advertisement: Sendable {
     let path: String
     /// The call to `RegisterAdvertisement`; `nil` once it has been answered.
     var caller: Caller?
-    /// The properties that the program exports; `nil` until it has returned them.
+    /// The properties that the program exports; `nil` until the program has returned them.
     var exported: ExportedAdvertisement?
     /// The time at which the advertisement ends; `nil` before it has started, or if it has no limit.
     var end: Instant?

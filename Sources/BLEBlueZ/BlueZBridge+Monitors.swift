@@ -123,7 +123,7 @@ extension BlueZBridge {
         updateScan(of: client)
     }
 
-    /// Adds a monitor; returns false if it is there already, or cannot be used.
+    /// Adds a monitor; returns false if the monitor exists already, or cannot be used.
     @discardableResult
     private mutating func addMonitor(_ number: UInt32, at path: String, _ properties: BusValue) -> Bool {
         guard let monitor = monitors[number], !monitor.objects.contains(where: { $0.path == path }) else {
@@ -182,7 +182,7 @@ extension BlueZBridge {
 }
 
 extension Monitor.Object {
-    /// Reads the properties of a monitor; `nil` if they are invalid or of an unsupported type.
+    /// Reads the properties of a monitor; `nil` if they are invalid, or if the monitor's type is not supported.
     init?(_ path: String, _ properties: BusValue) {
         guard properties[key: "Type"]?.text == "or_patterns", let list = properties[key: "Patterns"]?.elements,
             1...64 ~= list.count

@@ -122,7 +122,7 @@ extension BlueZError {
         }
     }
 
-    /// Returns the ATT error code in the text of a `Failed` error; `nil` if there is none from 0x80 to 0x9F.
+    /// Returns the ATT error code in the text of a `Failed` error; `nil` unless the text is a code from 0x80 to 0x9F.
     private static func profileError(_ text: String?) -> ATT.ErrorCode? {
         guard let text, text.hasPrefix("0x"), let code = UInt8(text.dropFirst(2), radix: 16), 0x80...0x9F ~= code else {
             return nil

@@ -179,7 +179,8 @@ struct ExportedAdvertisement: Equatable, Sendable {
         request.broadcast?.interval = .milliseconds(least)
     }
 
-    /// Returns true for the types of `Data` that other properties provide, or that do not belong in advertising data.
+    /// Returns true for AD types that are invalid in the property `Data`, because another property provides them, or
+    /// because they do not belong in advertising data.
     private static func isReserved(_ type: UInt8) -> Bool {
         switch type {
         case 0x01...0x0A, 0x0D...0x12, 0x14...0x23, 0x27...0x2B, 0x2E, 0x3D, 0xFF: true

@@ -48,7 +48,7 @@ struct ObjectTree: Sendable {
         properties(path, interface)?.first { $0.name == name }?.value
     }
 
-    /// Adds an object, or adds interfaces to an object, and signals them.
+    /// Adds an object, or adds interfaces to an object, and signals the addition.
     mutating func add(_ path: String, _ interfaces: [Interface]) {
         attach(path)
         nodes[path]?.interfaces += interfaces
