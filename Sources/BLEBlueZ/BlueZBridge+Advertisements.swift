@@ -15,7 +15,7 @@ struct Advertisement: Sendable {
     /// The time at which the advertisement stops being discoverable; `nil` before it has started, or if there is no
     /// limit.
     var discoverableEnd: Instant?
-    /// The number of the advertisement among those of all programs, from 1.
+    /// The number of the advertisement, starting with 1; no two advertisements have the same number.
     var instance: UInt8 = 0
 
     /// The time at which the advertisement ends or changes.

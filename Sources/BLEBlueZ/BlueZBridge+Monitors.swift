@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import DBus
 
-/// The advertisement monitors below one of a program's objects, and the devices that match them.
+/// The advertisement monitors at and below an object that a program has registered, with the devices that they found.
 struct Monitor: Sendable {
     /// An element of `or_patterns`: the octets that a data structure of this type must contain at this offset.
     struct Pattern: Equatable, Sendable {

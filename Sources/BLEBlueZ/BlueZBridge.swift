@@ -134,7 +134,8 @@ package struct BlueZBridge: Sendable {
 
     /// The limits on what programs and devices can make the bridge store.
     enum Limit {
-        /// The programs on the bus, and the programs of one user other than root: calls by further ones are refused.
+        /// The programs on the bus, and the programs of one user other than root: calls by further programs are
+        /// refused.
         static let clients = 256, userClients = 64
         /// A program's calls that wait for its credentials, and its calls that wait for a reply: further ones are
         /// refused.
@@ -145,7 +146,8 @@ package struct BlueZBridge: Sendable {
         static let allCalls = 2_048
         /// A session's write commands that are still in the host: further ones are refused, or wait in their pipe.
         static let commands = 128
-        /// The devices: at the limit, the one received longest ago that is not bonded, trusted or connected is removed.
+        /// The devices: at the limit, the device received longest ago is removed, except bonded, trusted and connected
+        /// ones.
         static let devices = 1_024
         /// The attributes of a device, and the UUIDs in its property `UUIDs`: further attributes get no objects.
         static let attributes = 4_096

@@ -46,7 +46,7 @@ package struct BusConversation {
         case negotiating(line: [UInt8])
         /// The octets are the beginning of a message.
         case speaking([UInt8])
-        /// The rest of a message that is too long is being skipped; the number is that of the octets left.
+        /// A message that is too long is being skipped; this number of its octets is still to come.
         case skipping(Int)
         case failed(Failure)
     }

@@ -60,7 +60,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     /// The permission of this process.
     ///
-    /// The link asks the daemon. If the daemon does not answer, the permission is that of the last session.
+    /// The link asks the daemon. If the daemon does not answer, access is denied only if the daemon refused the last
+    /// session because the app is not allowed.
     package var permission: HostAuthorization {
         guard case .unix(let path) = address,
             case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))

@@ -56,8 +56,10 @@ package struct Observations: Sendable {
         self.state = state
     }
 
-    /// Returns the host that apps would use: the one in `text`, otherwise the daemon at `path`, otherwise the first
-    /// free adapter.
+    /// Returns the host that apps would use: the host that `text` names, or the daemon at `path`, or the first free
+    /// adapter.
+    ///
+    /// A `nil` means that there is none.
     package static func choice(
         named text: String?,
         daemon path: String?,

@@ -14,7 +14,8 @@ struct LoopAgenda {
     private(set) var epollSet: EpollSet?
     /// True if a watch could not be added to an epoll set, so that no epoll set is used.
     private var cannotUseEpoll = false
-    /// The descriptors that the loop polls: the wake-up descriptor, then those of all watches or that of the epoll set.
+    /// The descriptors that the loop polls: the wake-up descriptor, and then the descriptors of all watches or the
+    /// epoll set.
     private var pollArguments: [pollfd] = []
     /// The time at which the current or last wait ends; `nil` if it has no limit.
     private(set) var until: Instant?

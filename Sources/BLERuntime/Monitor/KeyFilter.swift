@@ -2,9 +2,9 @@ package import BLEWire
 
 /// A filter that overwrites the keys in packets with zeros, so that a capture can be shared.
 ///
-/// Keys are those of pairing (confirm values, random numbers, LTKs, IRKs, CSRKs), those that hosts give to controllers,
-/// and link keys of BR/EDR. Lengths, addresses and codes are kept. A continuation fragment is also overwritten if the
-/// first fragment of its packet was not seen, because it may contain the end of a key.
+/// The filter covers the keys of pairing (confirm values, random numbers, LTKs, IRKs, CSRKs), keys that hosts give to
+/// controllers, and link keys of BR/EDR. Lengths, addresses and codes are kept. A continuation fragment is also
+/// overwritten if the first fragment of its packet was not seen, because it may contain the end of a key.
 ///
 /// Core 6.0, Vol 3, Part H, 3.5 and 3.6; Vol 4, Part E, 7.
 package struct KeyFilter: Sendable {

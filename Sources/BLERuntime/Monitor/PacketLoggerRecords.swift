@@ -13,7 +13,8 @@ struct PacketLoggerRecords: Sendable {
     private static let recognizedSize = 4 + headSize
     /// The maximum length of the first record.
     ///
-    /// It is smaller than that of later records, so that fewer files of other kinds are mistaken for PacketLogger's.
+    /// It is smaller than the maximum for later records, so that fewer files of other kinds are mistaken for
+    /// PacketLogger's.
     private static let mostFirst: UInt32 = 0x1_0000
 
     /// The types of records that PacketLogger can write first.

@@ -45,7 +45,7 @@ struct StateDraft {
 
     /// Records that writing `changes` failed, so that the next write includes them again.
     ///
-    /// `isNews` is true if `reason` differs from that of the previous write, and so should be logged.
+    /// `isNews` is true if the previous write did not fail for the same reason, so that `reason` should be logged.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],

@@ -170,7 +170,7 @@ package struct TrustedPath: Sendable {
 
     /// Returns whether a user is trusted with files that this process uses.
     ///
-    /// Root and this process's user are trusted. So is the user that stands for unknown ones in a user namespace,
+    /// Root and this process's user are trusted. So is the user that stands for unknown users in a user namespace,
     /// because the machine's root appears as that user.
     static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() || user == unknownUser }
 
@@ -211,7 +211,7 @@ private struct PathTraversal {
         path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
     }
 
-    /// If `component` is a symbolic link, continues at its target and returns true; otherwise returns false.
+    /// Continues at the target of `component` if it is a symbolic link; returns whether it is one.
     mutating func follow(_ component: String) throws(FileProblem) -> Bool {
         var facts = stat()
         guard fstatat(directory.raw, component, &facts, AT_SYMLINK_NOFOLLOW) == 0,

@@ -77,7 +77,7 @@ package struct WritePacing: Sendable {
 
     /// Records the end of a write.
     ///
-    /// If it failed, its changes remain to be written.
+    /// If the write failed, its changes remain to be written.
     package mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =

@@ -74,14 +74,15 @@ struct SocketInput {
         }
     }
 
-    /// Reads the octets that were peeked at if there are many.
+    /// Reads the peeked octets if there are more than ``mostKept``.
     ///
     /// Call this after a response has been written: the response has acknowledged these octets.
     mutating func consumeIfMany() {
         if peeked > Self.mostKept { consumePeeked() }
     }
 
-    /// Reads the octets that were peeked at if there are too many to be left until a response is written.
+    /// Reads the peeked octets if there are more than ``mostPeeked``, without waiting until a response has been
+    /// written.
     mutating func consumeIfTooMany() {
         if peeked > Self.mostPeeked { consumePeeked() }
     }

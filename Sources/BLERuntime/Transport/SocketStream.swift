@@ -25,7 +25,8 @@ package final class SocketStream: @unchecked Sendable {
 
     private let descriptor: FileDescriptor
     private let loop: EventLoop
-    /// True to go on reading what the other end sent before it closed, even when writing is no longer possible.
+    /// True to read everything that the other end sent before it closed the connection, even if writing is no longer
+    /// possible.
     package var readsToTheEnd = false
 
     private var state = State.idle
@@ -210,7 +211,7 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Reads with one system call, and passes the octets on; returns their number.
     ///
-    /// If `peeking`, only peeks at them.
+    /// If `peeking` is true, only peeks at the octets.
     private func readOnce(peeking: Bool = false) -> Int {
         guard isOpen else { return 0 }
         switch peeking ? input.peek() : input.take() {

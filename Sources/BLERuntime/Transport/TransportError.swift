@@ -6,7 +6,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package enum Code: Equatable, Sendable {
         /// The address cannot be resolved, or the connection is refused.
         case unreachable
-        /// The other end closed the connection, or it broke.
+        /// The other end closed the connection, or the connection broke.
         case closed
         /// The received data are not HCI.
         case garbage
@@ -55,7 +55,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension TransportError.Code {
-    /// The advice for this kind of error, for errors without advice of their own; `nil` if there is none.
+    /// The advice for errors of this kind that have no advice of their own; `nil` if there is none.
     var usualCure: String? {
         switch self {
         case .closed, .congested: "Restart the controller, or unplug it and plug it in again."

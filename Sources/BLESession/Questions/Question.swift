@@ -3,7 +3,7 @@ package import BLEWire
 
 /// A question or command for the daemon that needs no session.
 package enum Question: TaggedEnum, Packet {
-    /// The running and kept apps. Root and the daemon's user get those of all users, other users only their own.
+    /// The running and kept apps. Root and the daemon's user get the apps of all users; other users get only their own.
     case apps
     /// The permissions of the app in this process.
     case grant(process: UInt32)

@@ -4,7 +4,7 @@ package import BLEWire
 ///
 /// The kernel does not show a sandboxed daemon the programs of other users' processes.
 package struct AppDescription: Packet {
-    /// The path of the program; for a script, that of the interpreter.
+    /// The path of the program; for a script, the path of its interpreter.
     package var program = ""
     /// The systemd unit that launches the app; `nil` if there is none.
     package var unit: String?
