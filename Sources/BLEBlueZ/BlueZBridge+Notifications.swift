@@ -41,7 +41,7 @@ extension BlueZBridge {
         _ = devices.update(peer) { $0.database.characteristics.update(handle, change) }
     }
 
-    /// Ends the notify sessions and closes the pipes between a program and a device that are no longer connected.
+    /// Ends a program's notify sessions and pipes for a device, because the two are no longer connected.
     mutating func dropSubscriptions(of client: String, at peer: PeerIdentifier) {
         for characteristic in devices[peer]?.database.characteristics.all ?? []
         where characteristic.subscribers.contains(client) {

@@ -146,8 +146,8 @@ package struct BlueZBridge: Sendable {
         static let allCalls = 2_048
         /// A session's write commands that are still in the host: further ones are refused, or wait in their pipe.
         static let commands = 128
-        /// The devices: at the limit, the device received longest ago is removed, except bonded, trusted and connected
-        /// ones.
+        /// The devices: at the limit, a device that is not bonded, trusted or connected is removed, the least recently
+        /// received first.
         static let devices = 1_024
         /// The attributes of a device, and the UUIDs in its property `UUIDs`: further attributes get no objects.
         static let attributes = 4_096

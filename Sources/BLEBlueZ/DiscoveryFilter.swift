@@ -9,7 +9,7 @@ package struct DiscoveryFilter: Equatable, Sendable {
     /// The maximum number of services in a filter.
     package static let serviceLimit = 64
 
-    /// The services to look for: a device passes if it advertises at least one of them, or if there are none.
+    /// The services to look for: a device passes if it advertises at least one of them, or if the list is empty.
     package var services: [BluetoothUUID] = []
     package var minimumRSSI: Int?
     /// The maximum difference between transmit power and RSSI, in dB.

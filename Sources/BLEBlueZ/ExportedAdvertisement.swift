@@ -4,8 +4,8 @@ import DBus
 
 /// The advertisement that a program describes with the properties of an `LEAdvertisement1` object.
 ///
-/// The properties are checked as BlueZ does for an adapter without BR/EDR. A property of the wrong type, a value out of
-/// range or a contradiction makes the whole advertisement invalid. Unknown properties are ignored.
+/// The properties are checked as BlueZ checks them on an adapter without BR/EDR. A property of the wrong type, a value
+/// out of range or a contradiction makes the whole advertisement invalid. Unknown properties are ignored.
 struct ExportedAdvertisement: Equatable, Sendable {
     /// The adapter's properties that affect an advertisement.
     struct Adapter {

@@ -90,7 +90,7 @@ final class BlueZService: @unchecked Sendable {
         )
     }
 
-    /// Calls `body` with the conversation, then sends the octets that the conversation has to send; a failure ends the
+    /// Calls `body` with the conversation, and then sends the conversation's pending octets; a failure ends the
     /// service.
     private func converse(_ body: (inout BusConversation) throws(BusConversation.Failure) -> Void) {
         do throws(BusConversation.Failure) {

@@ -30,7 +30,7 @@ final class AdapterWatch: @unchecked Sendable {
                 watch?.cancel()
                 break
             }
-            // Packets about new adapters can be decoded, so all others may be skipped.
+            // Events about new adapters can always be decoded, so packets that cannot be decoded are skipped.
             guard let event = try? ManagementEvent(decoding: Array(buffer[..<count])) else { continue }
             switch event.body {
             case .indexAdded, .extendedIndexAdded: isAdded = true

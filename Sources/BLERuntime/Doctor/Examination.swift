@@ -125,7 +125,7 @@ extension Examination.Draft {
         }
     }
 
-    /// Adds findings about what keeps apps from using each adapter.
+    /// Adds, for each adapter, findings about the reasons why apps cannot use it.
     mutating func examineAdapters() {
         guard case .success(let adapters) = seen.adapters else { return }
         if case .named(.adapter(let reference)) = seen.choice, !adapters.contains(where: seen.isChosen) {

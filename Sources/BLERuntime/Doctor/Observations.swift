@@ -56,10 +56,10 @@ package struct Observations: Sendable {
         self.state = state
     }
 
-    /// Returns the host that apps would use: the host that `text` names, or the daemon at `path`, or the first free
-    /// adapter.
+    /// Returns the host that apps would use.
     ///
-    /// A `nil` means that there is none.
+    /// This is the host that `text` names; if `text` is `nil`, the daemon at `path`; if `path` is `nil`, too, the first
+    /// free adapter.
     package static func choice(
         named text: String?,
         daemon path: String?,

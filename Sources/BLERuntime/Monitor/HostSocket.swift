@@ -55,7 +55,7 @@ package struct HostSocket: Hashable, Sendable {
 
     /// Returns whether user `peer` may monitor the hosts of user `owner`.
     ///
-    /// Only `owner` and root may.
+    /// Only `owner` and root may do so.
     package static func shows(to peer: UInt32, owner: UInt32) -> Bool {
         peer == 0 || (peer == owner && peer != nobody)
     }

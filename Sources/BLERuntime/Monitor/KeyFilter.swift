@@ -29,7 +29,7 @@ package struct KeyFilter: Sendable {
     /// The opcodes of pairing packets with secrets.
     private static let pairing: Set<UInt8> = [0x03, 0x04, 0x06, 0x08, 0x0A]
 
-    /// The value for a stream is true if the stream's current L2CAP packet contains a key.
+    /// The tracked streams; the value is true if the stream's current L2CAP packet contains a key.
     private var streams: [Stream: Bool] = [:]
 
     package init() {}

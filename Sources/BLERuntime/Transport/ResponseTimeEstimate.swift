@@ -23,7 +23,7 @@ struct ResponseTimeEstimate {
     private var begin: Instant?
     /// The time at which the last part of the response arrived.
     private var end: Instant?
-    /// The number of octets sent since `begin`, and the number received since the last of them were sent.
+    /// The number of octets sent since `begin`, and the number received since the last of them was sent.
     private var (sent, received) = (0, 0)
     /// True if a read since the last request found nothing, which shows that the estimate is not too long.
     private var hadEmptyRead = false

@@ -17,7 +17,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Connects to this Unix socket, and returns a non-blocking descriptor.
     ///
-    /// Not for TCP addresses, because a TCP connection cannot be completed without blocking.
+    /// Do not use this for TCP addresses, because a TCP connection cannot be completed without blocking.
     ///
     /// - Throws: ``TransportError/Code/unreachable`` if the connection fails.
     package func connect() throws(TransportError) -> FileDescriptor {

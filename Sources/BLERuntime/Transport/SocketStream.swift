@@ -226,7 +226,7 @@ package final class SocketStream: @unchecked Sendable {
         }
     }
 
-    /// Passes octets that were read to the receiver.
+    /// Passes the octets in this part of the input buffer to the receiver.
     private func deliver(_ range: Range<Int>) {
         let bytes = input.buffer
         do throws(TransportError) {

@@ -139,7 +139,7 @@ package struct Hello: Packet {
     }
 }
 
-/// The daemon's answer to a greeting if it gives the app a session.
+/// The daemon's answer to a greeting that it accepts.
 package struct Welcome: Packet {
     /// The protocol version to use.
     package var version: UInt16
