@@ -1,8 +1,9 @@
 import BLERuntime
 import CoreBluetoothExtras
 
-/// Shows alerts about events that background apps would miss: in the terminal and, if this session has a desktop, on
-/// the desktop.
+/// The display of alerts about events that suspended apps would miss.
+///
+/// Each alert is printed and, if there is a desktop, also shown as a desktop notification.
 @MainActor
 final class AlertPresenter {
     private let printer: Printer
@@ -29,7 +30,8 @@ final class AlertPresenter {
     }
 }
 
-/// Limits desktop notifications to one of each kind in ten seconds, because hundreds of values can arrive in that time.
+/// A rate limit for desktop notifications: one of each kind in ten seconds, because hundreds of values can arrive in
+/// that time.
 struct AlertRateLimiter {
     /// The properties that alerts of one kind share.
     struct Subject: Equatable {
@@ -49,9 +51,9 @@ struct AlertRateLimiter {
     }
 
     static let pause = Duration.seconds(10)
-    /// The maximum number of kinds that are remembered.
+    /// The maximum number of kinds that are remembered at a time.
     ///
-    /// Above it, the oldest is forgotten.
+    /// When it is exceeded, the oldest kind is forgotten.
     static let most = 256
 
     private var shown: [(subject: Subject, time: ContinuousClock.Instant)] = []

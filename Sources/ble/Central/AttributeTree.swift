@@ -1,7 +1,8 @@
 import BLERuntime
 import CoreBluetooth
 
-/// Prints the services, characteristics and descriptors of a peripheral with their assigned names and values.
+/// The printed attribute tree of a peripheral: services, characteristics and descriptors with their assigned names and
+/// values.
 @MainActor
 struct AttributeTree {
     let printer: Printer
@@ -117,7 +118,7 @@ struct AttributeTree {
         switch value {
         case let data as Data: data.hexadecimal
         case let text as String: text
-        // Configurations and extended properties have two octets.
+        // Configuration and Extended Properties descriptors have two octets.
         case let number as NSNumber: number.uint16Value.littleEndianData.hexadecimal
         default: ""
         }

@@ -74,8 +74,7 @@ extension Central {
 
     /// Disconnects and waits until the connection has ended.
     ///
-    /// The time limit is a little longer than the maximum time that the host takes to send the data that it has
-    /// accepted.
+    /// The time limit is a little longer than the host's own limit for sending data that it has accepted.
     func disconnect(_ peripheral: CBPeripheral) async throws {
         guard isUsable, peripheral.state != .disconnected else { return }
         manager.cancelPeripheralConnection(peripheral)
@@ -277,6 +276,9 @@ extension Central {
     }
 
     /// Waits until the peripheral has handled everything that was sent to it before this call.
+    ///
+    /// The method discovers services with the UUIDs `types` (`nil` for all), and waits for the response. `what` names
+    /// the preceding operation in the error message.
     func waitForResponse(from peripheral: CBPeripheral, _ types: [CBUUID]?, after what: String) async throws {
         let question = {
             _ = Task {

@@ -2,9 +2,9 @@ import CoreBluetooth
 
 /// A central manager with asynchronous functions, for the commands of `ble`.
 ///
-/// It finds, connects and explores peripherals, one step at a time, all on the main actor. A step waits for delegate
-/// calls until one of them decides its outcome, its time is up, the radio or the connection is lost, or the user
-/// interrupts it.
+/// It finds peripherals, connects to them and explores them, one step at a time, all on the main actor. A step waits
+/// for delegate calls until one of them decides the step's outcome. It also ends if its time is up, if the radio or the
+/// connection is lost, or if the user interrupts it.
 @MainActor
 final class Central: NSObject {
     /// A call of a delegate method, or another event that a step can wait for.
@@ -44,7 +44,7 @@ final class Central: NSObject {
         case connection(CBPeripheral)
     }
 
-    /// The time that is left for all steps together, in addition to each step's own limit.
+    /// A time limit for all remaining steps together; each step also has a limit of its own.
     private enum TimeBudget {
         case ordinary
         /// The process must end within ``shutdownTime``.
@@ -121,9 +121,8 @@ final class Central: NSObject {
     ///
     /// If the radio does not respond, the host resets it, and the change of the manager's state ends the step.
     ///
-    /// A peripheral may take half a minute to respond, so its silence does not show that the radio works. The request
-    /// is a scan that finds nothing, because that is the only request from an app that involves the radio but no
-    /// peripheral.
+    /// A peripheral may take half a minute to respond, so its silence says nothing about the radio. The request is a
+    /// scan that finds nothing, because that is the only request from an app that involves the radio but no peripheral.
     private func checkup(of need: Need) -> Task<Void, any Error>? {
         guard case .connection = need else { return nil }
         return Task {
@@ -161,7 +160,8 @@ final class Central: NSObject {
         step.continuation.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// Reports the interruption to the step that waits, which may end, and limits the time for the remaining steps.
+    /// Limits the time for the remaining steps, and reports the interruption to the current step, which may end because
+    /// of it.
     func interrupt() {
         isInterrupted = true
         limitRemainingTime()

@@ -12,7 +12,7 @@ struct LRUMap<Entry> {
 
     /// Records the newest data from a peripheral.
     ///
-    /// `time` is the time since any fixed moment, and must not decrease from call to call.
+    /// `time` is the time since some fixed moment. It must not decrease from call to call.
     mutating func update(_ entry: Entry, of identifier: UUID, at time: Duration) {
         if let place = places[identifier] {
             entries[place] = (identifier, entry, time)
@@ -28,8 +28,10 @@ struct LRUMap<Entry> {
         }
     }
 
-    /// Returns the entries whose data is at most `age` old, with their ages, in the order in which the peripherals were
-    /// first received.
+    /// Returns the entries whose data is at most `age` old, with their ages.
+    ///
+    /// The entries are in the order in which their peripherals were added. A peripheral that has replaced another one
+    /// is in the place of the other.
     func recent(within age: Duration, at now: Duration) -> [(entry: Entry, age: Duration)] {
         entries.map { ($0.entry, now - $0.time) }.filter { $0.1 <= age }
     }

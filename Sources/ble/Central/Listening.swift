@@ -1,6 +1,7 @@
 import CoreBluetooth
 
-/// Subscribes to characteristics and prints their notifications and indications until the requested number is reached.
+/// A subscription to characteristics, which prints their notifications and indications until the requested number is
+/// reached.
 @MainActor
 final class Listening {
     private let characteristics: [CBCharacteristic]

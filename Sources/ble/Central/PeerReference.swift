@@ -47,9 +47,9 @@ struct Search {
         return exact != nil || !loose.isEmpty
     }
 
-    /// Returns the peripheral that matches best.
+    /// Returns the peripheral that matches best; `nil` if none matches.
     ///
-    /// - Throws: ``CommandError/ambiguous(_:_:)`` if several match.
+    /// - Throws: ``CommandError/ambiguous(_:_:)`` if no peripheral matches exactly, and several match loosely.
     func result() throws(CommandError) -> ScannedPeripheral? {
         if let exact { return exact }
         guard loose.count < 2 else { throw .ambiguous(peer.text, loose.compactMap(\.name)) }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Reads characteristics once or periodically, all of them at the same time, and prints the results.
+/// A poller of characteristics: it reads all of them at the same time, once or periodically, and prints the results.
 @MainActor
 final class Polling {
     private let times: Int?
@@ -22,8 +22,8 @@ final class Polling {
     /// Reads and prints the values, in each round in the order of `characteristics`.
     ///
     /// - Throws: ``CommandError/disconnected(_:_:)`` as soon as the connection is lost;
-    ///   ``CommandError/readsFailed(_:of:)`` at the end if the peripheral refused some reads, whose errors have been
-    ///   printed; the error of the read itself if there was only one read.
+    ///   ``CommandError/readsFailed(_:of:)`` at the end if the peripheral has refused some reads, after printing their
+    ///   errors; the error of the read itself if only one read was requested.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,

@@ -10,7 +10,9 @@ struct ScannedPeripheral {
     /// The packets of the advertisement; `nil` if they are not known.
     let packets: Advertisement?
 
-    /// Creates a discovery from the arguments of the delegate call, during that call.
+    /// Creates a scanned peripheral from the arguments of the delegate call that reports the discovery.
+    ///
+    /// This must happen during that call, because ``packets`` is the advertisement that was received last.
     init(_ peripheral: CBPeripheral, advertisement: [String: Any], rssi: NSNumber) {
         self.peripheral = peripheral
         self.advertisement = advertisement

@@ -1,10 +1,10 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A conversation over one L2CAP channel, which is connected to standard input and output.
+/// An exchange of data over one L2CAP channel, usually between the peer and the standard input and output.
 @MainActor
 final class ChannelConversation {
-    /// The conditions for this side to end a conversation.
+    /// The conditions under which this side ends a conversation.
     ///
     /// The peer can always end it.
     struct EndConditions: Equatable {
@@ -101,8 +101,8 @@ final class ChannelConversation {
             progress.cancel()
         }
         while outcome == nil { await withCheckedContinuation { ended = $0 } }
-        // Octets that the input already holds would have been sent, too: gives them time to be read, so that
-        // ``check(_:)`` reports them as unsent.
+        // The input may already hold more octets. They get time to be read, so that ``check(_:)`` reports them as
+        // unsent.
         if output == .reading, pipe.pending == 0 { try await Task.sleep(for: .milliseconds(200)) }
         let closed = fact("closed", of: channel, ["sent": pipe.sent, "received": pipe.received])
         printer.print(closed)
@@ -142,7 +142,7 @@ final class ChannelConversation {
         pipe?.close()
     }
 
-    /// Ends the conversation because of an event elsewhere.
+    /// Ends the conversation because of an error that occurred elsewhere.
     func fail(_ trouble: CommandError) {
         if outcome == nil { outcome = .failure(trouble) }
         pipe?.close()

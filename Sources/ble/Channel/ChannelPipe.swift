@@ -35,7 +35,7 @@ final class ChannelPipe: NSObject {
     /// - Parameters:
     ///   - channel: The channel. Nothing else may use it.
     ///   - echoes: True to send received octets back instead of reporting them.
-    ///   - report: Called with each event that is to be reported.
+    ///   - report: Called with each event, except with received octets that are sent back.
     init(_ channel: CBL2CAPChannel, echoes: Bool, report: @escaping (Event) -> Void) {
         self.channel = channel
         self.echoes = echoes

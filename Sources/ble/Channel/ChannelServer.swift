@@ -14,9 +14,9 @@ final class ChannelServer: NSObject {
         case failed(CommandError)
     }
 
-    /// The type of the service, whose only characteristic holds the PSM.
+    /// The UUID of the service whose only characteristic holds the PSM.
     static let service = CBUUID(string: "8C2A5B3E-6D1F-4E7A-9C40-2B6F1D8E5A71")
-    /// The type of the characteristic that holds the PSM.
+    /// The UUID of the characteristic that holds the PSM.
     static let characteristic = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
 
     private let name: String

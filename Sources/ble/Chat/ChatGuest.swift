@@ -41,7 +41,7 @@ final class ChatGuest: NSObject {
     /// The discovered rooms, in the order of discovery.
     private(set) var rooms: [Room] = []
 
-    /// True if the room has received all messages of this guest.
+    /// True if the room has received all messages from this guest.
     var isIdle: Bool { unwritten.isEmpty }
 
     init(name: String, report: @escaping (Event) -> Void) {
@@ -69,7 +69,7 @@ final class ChatGuest: NSObject {
 
     /// Sends a message to everyone in the room.
     ///
-    /// It begins with this guest's name.
+    /// The message begins with this guest's name.
     func say(_ text: String) {
         let message = ChatRoom.message(from: name, text)
         let pieces = ChatRoom.pieces(of: message, length: ChatRoom.maximumLength)

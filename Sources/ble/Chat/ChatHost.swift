@@ -11,7 +11,7 @@ final class ChatHost: NSObject {
         case opened
         case subscribed(UUID, guests: Int)
         case left(UUID, guests: Int)
-        /// Someone sent a message; the sender is `nil` if it was the room itself.
+        /// A guest or, if the identifier is `nil`, the room itself sent a message.
         case said(UUID?, String)
         /// The radio became unavailable or available again.
         case radioChanged(RadioChange)

@@ -23,11 +23,11 @@ enum ChatRoom {
     }
 }
 
-/// Assembles lines from pieces.
+/// An assembler that joins received pieces into lines.
 struct LineAssembler {
     /// The maximum length of an unfinished line in octets.
     ///
-    /// A longer one is dropped.
+    /// A longer line is dropped.
     static let limit = 64 * 1024
 
     private var unfinished = Data()

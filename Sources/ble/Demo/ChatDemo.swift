@@ -135,7 +135,8 @@ final class ChatDemo {
 
     private func happened(_ event: ChatHost.Event) {
         hostEvents.append(event)
-        // Scripts only get the guests' events. The host's events tell about the same things from the other side.
+        // The output for scripts has only the guests' events. The host's events report the same things from the other
+        // side.
         if printer.isForPeople { printer.print(event.fact(of: host?.name ?? "Lobby").stamped(world.now)) }
     }
 

@@ -2,7 +2,7 @@ import BLERuntime
 import BLESimulation
 import BLEWire
 
-/// Prints the packets between the hosts and controllers of a world, layer by layer and field by field.
+/// A printer for the packets between the hosts and controllers of a world, layer by layer and field by field.
 @MainActor
 final class PacketPrinter {
     private let printer: Printer
@@ -16,7 +16,7 @@ final class PacketPrinter {
         world.observe { waiting.append($0) }
     }
 
-    /// Prints the packets since the last call.
+    /// Prints the packets that have been recorded since the last call.
     func flush() {
         for record in waiting.takeAll() {
             let time = record.time - Instant()

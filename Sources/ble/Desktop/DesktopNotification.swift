@@ -11,11 +11,11 @@ struct DesktopNotification: Hashable, Sendable {
 
     var summary: String
     var body: String
-    /// The buttons.
+    /// The buttons with which the user can answer the notification.
     ///
-    /// The user can only answer a notification that has buttons.
+    /// A notification without buttons only informs the user.
     var buttons: [Button] = []
-    /// True if the server shows the notification immediately, and keeps it until the user answers.
+    /// True if the server should show the notification immediately, and keep it until the user answers.
     var isUrgent = false
     /// The time for which the notification stays on the screen; `nil` for the server's default.
     var lifetime: Duration?
@@ -41,7 +41,8 @@ struct DesktopNotification: Hashable, Sendable {
         lifetime.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded())) } ?? -1
     }
 
-    /// Escapes text so that no server interprets it as markup, not even a server that does so without announcing it.
+    /// Escapes text so that no server interprets it as markup, not even a server that interprets markup without
+    /// announcing this capability.
     private static func plain(_ text: String, marksUp: Bool) -> String {
         text.unicodeScalars.reduce(into: "") { plain, scalar in
             switch scalar {

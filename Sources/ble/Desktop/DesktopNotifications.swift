@@ -6,7 +6,7 @@ import Foundation
 @MainActor
 final class DesktopNotifications {
     private enum State {
-        /// The notification server has not responded yet; a task may wait for this.
+        /// The notification server has not responded yet; a task may wait for its response.
         case opening(CheckedContinuation<Void, Never>?)
         case ready
         case lost(CommandError)
@@ -60,7 +60,8 @@ final class DesktopNotifications {
         }
     }
 
-    /// A reference to the notifications, for the connection's event handlers, which are created first.
+    /// A reference to the notifications for the connection's event handlers, which are created before the
+    /// notifications.
     @MainActor private final class Link { weak var desktop: DesktopNotifications? }
 
     /// Waits until notifications can be shown.

@@ -53,7 +53,7 @@ struct NotificationConversation {
         let number: UInt32
     }
 
-    /// The maximum number of notifications with buttons at the same time.
+    /// The maximum number of notifications with buttons that are open at the same time.
     static let limit = 16
     static let name = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
@@ -128,7 +128,7 @@ struct NotificationConversation {
                 if let event = try process(reply, to: serial) { events.append(event) }
             case .signal(let signal):
                 if let event = try process(signal) { events.append(event) }
-            // The conversation refuses calls.
+            // The conversation itself refuses calls by other programs.
             case .called: break
             }
         }

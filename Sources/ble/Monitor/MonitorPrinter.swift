@@ -1,7 +1,7 @@
 import BLERuntime
 import BLEWire
 
-/// Prints the packets of captures and hosts, and writes copies.
+/// A printer for the packets of captures and hosts, which also writes the packets to files.
 @MainActor
 final class MonitorPrinter {
     /// The level of detail.
@@ -10,7 +10,7 @@ final class MonitorPrinter {
         case lines
     }
 
-    /// The places in which keys of pairings and links are kept.
+    /// The places in which the keys of pairings and links are not overwritten.
     enum Keys {
         case everywhere
         /// In the output, but not in files.

@@ -9,7 +9,7 @@ extension Fact {
     /// - Parameters:
     ///   - record: The packet.
     ///   - packet: The dissected packet.
-    ///   - summary: The words about the packet.
+    ///   - summary: The summary of the packet.
     ///   - isRedacted: True if keys in the packet were overwritten.
     ///   - stamp: The time of the packet, for users; not shown if empty.
     ///   - time: The time of the packet on the wall clock; `nil` in a world, which has virtual time.
@@ -101,7 +101,7 @@ extension PacketWords.Kind {
 }
 
 extension PacketSource {
-    /// The name of the program if it is known, otherwise of the machine, for users.
+    /// The source's name for users: the program's name if it is known, otherwise the machine's.
     var title: String { (program.isEmpty ? machine : program).printable }
 
     /// The JSON keys that say on which machine, and in which program, a packet was captured.
@@ -124,7 +124,7 @@ struct PacketTraces {
     private var traces: [PacketSource: HCITrace] = [:]
     private var words = PacketWords(reading: ValueFormat.reading)
 
-    /// Returns the next packet of its source, dissected, and the words about it.
+    /// Dissects the next packet of a source, and summarizes it.
     mutating func read(_ record: PacketRecord) -> (packet: DissectedPacket, summary: PacketWords.Summary) {
         let packet = dissect(record)
         return (packet, words.summarize(record, packet))

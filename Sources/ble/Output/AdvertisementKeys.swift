@@ -5,7 +5,7 @@ extension Advertisement {
     /// The type of the Flags structure (Assigned Numbers, 2.3).
     private static let flagsType: UInt8 = 0x01
 
-    /// The keys by which lines of JSON describe the packets of an advertisement.
+    /// The JSON keys that describe the packets of an advertisement.
     var keys: [String: Any] {
         var fields: [String: Any] = [
             "legacy": isLegacy, "scannable": isScannable, "advertisement": data.hexadecimal,
@@ -24,6 +24,6 @@ extension Advertisement {
 }
 
 extension BluetoothAddress {
-    /// True if the daemon's policy hides addresses from this process, which replaces them by zeros.
+    /// True if the address is all zeros, because the daemon's policy hides addresses from this process.
     var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
 }

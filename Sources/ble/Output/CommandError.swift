@@ -15,7 +15,7 @@ enum CommandError: Error, CustomStringConvertible {
     case noDesktop(String)
     /// No peripheral with this name was found in this time; `seen` has the names of the other peripherals.
     case notFound(String, within: Duration, seen: [String])
-    /// The text is the beginning of several peripherals' names, which the list contains.
+    /// The text is a prefix of the names of several peripherals; the list contains these names.
     case ambiguous(String, [String])
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
@@ -101,7 +101,7 @@ enum CommandError: Error, CustomStringConvertible {
         }
     }
 
-    /// Returns a list of at most 8 names as text, with the number of the remaining ones.
+    /// Returns the first 8 names as text, followed by the number of the other names, if any.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "“\($0.printable)”" }.joined(separator: ", ")
         return names.count > 8 ? shown + " and \(names.count - 8) more" : shown

@@ -129,7 +129,7 @@ extension AppPhase {
 }
 
 extension GrantFact {
-    /// Returns a fact about the permissions of the app with the process number `process`.
+    /// Returns a fact about the permissions of the app with the process ID `process`.
     func fact(of process: UInt32) -> Fact {
         var fields: [String: Any] = [
             "process": Int(process), "user": Int(user), "program": program, "roles": roles.map(\.name),

@@ -42,13 +42,13 @@ enum JSONKey {
         // Channels and chats.
         "psm": .number, "sent": .number, "received": .number, "who": .text, "guests": .number, "step": .text,
         "steps": .number,
-        // What went wrong.
+        // Errors.
         "error": .text, "reason": .text, "fault": .text,
         // Pairing and alerts.
         "cause": .text, "question": .text, "digits": .text, "replaces_bond": .flag, "method": .text, "bonded": .flag,
         "data": .octets, "authenticated": .flag, "secure_connections": .flag, "key_size": .number, "occasion": .text,
         "app": .text,
-        // Packets and the programs that they pass in.
+        // Packets, and the machines and programs in which they were captured.
         "machine": .text, "program": .text, "process": .number, "host": .number, "to": .text, "octets": .octets,
         "length": .number, "cut": .flag, "malformed": .flag, "redacted": .flag, "summary": .text,
         "layers": .list, "completed": .list, "type": .number,

@@ -75,7 +75,7 @@ final class Printer {
         }
     }
 
-    /// Prints the titles of the columns in which facts follow.
+    /// Prints the column titles for the facts that follow.
     ///
     /// JSON output has no titles.
     func heading(_ columns: String) {
@@ -87,7 +87,7 @@ final class Printer {
     /// Writes a sentence for users to standard error, so that standard output contains only facts.
     func remark(_ text: String) { try? StandardStream.error.write(line: text) }
 
-    /// Returns an object or array of JSON as one line.
+    /// Returns a JSON object or array as one line.
     static func line(of object: Any) -> String {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {

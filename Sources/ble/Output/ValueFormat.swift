@@ -78,8 +78,8 @@ extension ValueFormat {
         self = format
     }
 
-    /// Creates the format from the value of a Characteristic Presentation Format descriptor; `nil` if it is not text or
-    /// a whole number.
+    /// Creates the format from the value of a Characteristic Presentation Format descriptor; `nil` if the described
+    /// format is neither text nor a whole number.
     init?(presentation descriptor: Data) {
         let octets = [UInt8](descriptor)
         guard octets.count >= 4 else { return nil }

@@ -102,7 +102,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         var patience = conversation.patience
         patience.listens = true
         let conversation = ChannelConversation(patience, printer, reports: conversation.progress)
-        // If other centrals open channels during the conversation, these are released, which closes them.
+        // Channels that other centrals open during the conversation are released, which closes them.
         let listening = Task {
             while await events.next() != nil {}
             conversation.interrupt()

@@ -58,7 +58,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
     }
 }
 
-/// The session of one chat guest, which responds to the user's input and to the guest's events.
+/// A chat guest's session: it responds to the user's input and to the guest's events.
 @MainActor
 struct ChatSession {
     private enum Place {
@@ -74,7 +74,7 @@ struct ChatSession {
     private let patience: Duration
     private let printer: Printer
     private var place = Place.outside
-    /// True if the guest leaves as soon as the room has received all of its messages.
+    /// True if the session ends as soon as the room has received all of the guest's messages.
     private var isEnding = false
 
     init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {
@@ -118,7 +118,10 @@ struct ChatSession {
         return false
     }
 
-    /// Ends a session whose time is up: throws an error if a task of the guest is unfinished, otherwise returns true.
+    /// Ends a session whose time is up.
+    ///
+    /// Throws an error if the guest was still looking for a room, joining it or sending messages; otherwise returns
+    /// true.
     private func giveUp() throws -> Bool {
         switch place {
         case .outside:

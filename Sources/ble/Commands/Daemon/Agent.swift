@@ -56,7 +56,7 @@ struct Agent: AsyncParsableCommand {
             let place = desktop == nil ? "here" : "on the desktop"
             printer.remark("Pairing prompts appear \(place); Ctrl-C ends the agent.")
             _ = await ending.result
-            // The error is read before the sessions close, because closing them may report their loss as another error.
+            // The error is read now: a loss of the desktop while it is being closed is not an error of the command.
             let loss = trouble
             desk.close()
             alerts.close()

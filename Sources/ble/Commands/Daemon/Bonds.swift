@@ -84,7 +84,8 @@ struct Bonds: AsyncParsableCommand {
 
 /// Gives `work` access to the stored bonds, and a function that waits until the host has identified its radio.
 ///
-/// Before that, the host knows all bonds except those of a virtual radio. After that, it knows the bonds of its radio.
+/// Until the radio is identified, the host knows all bonds except those of a virtual radio. Afterwards, it knows those
+/// of its radio.
 @MainActor
 private func withBonds<Value: Sendable>(
     _ work: @MainActor (BluetoothPairing, _ becomeReady: @MainActor () async -> Void) async throws -> Value

@@ -52,7 +52,8 @@ struct RadioWatch {
 
     /// Returns whether a missing controller may appear soon.
     ///
-    /// True for a controller on a socket, because the host keeps trying to connect to it.
+    /// True if `host`, a value of `BLUETOOTH_HOST`, names a controller on a socket: the host keeps trying to connect to
+    /// it.
     static func mayAppear(host: String? = HostSpecification.ofProcess) -> Bool {
         host.flatMap { try? HostSpecification($0) }?.isAwaited ?? false
     }
@@ -67,7 +68,7 @@ struct RadioWatch {
         case missing(CBManagerState)
     }
 
-    /// Records a change of the manager's state; returns what it means for the command.
+    /// Records a change of the manager's state; returns what the change means for the command.
     mutating func changed(to new: CBManagerState) -> OnChange {
         let action: OnChange
         (state, action) =
@@ -84,7 +85,7 @@ struct RadioWatch {
         return action
     }
 
-    /// Returns what it means for the command that the time limit for the start has passed.
+    /// Returns what the end of the time limit for the start means for the command.
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The pipe to which the signal handler writes the signal number.
+/// The descriptor of the pipe to which the signal handler writes the signal number; -1 if there is no pipe.
 ///
-/// The variable is set before the handler is installed, and only the handler reads it.
+/// The variable is set before the handlers are installed, and never changes again.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
-/// The normal exit of the process after a signal, which releases the adapter and writes the bonds.
+/// A normal exit of the process after a signal, so that it releases the adapter and writes the bonds.
 ///
 /// The exit status is the one that a shell reports for the signal: 130 for Ctrl-C, 143 for `SIGTERM`. Commands that run
 /// until the user interrupts them handle the signals themselves, with ``Interruption``.
@@ -40,7 +40,7 @@ enum GracefulShutdown {
         installHandlers()
     }
 
-    /// Installs the signal handlers, again if ``Interruption`` has replaced them.
+    /// Installs the signal handlers; also called when ``Interruption`` no longer handles the signals.
     static func installHandlers() {
         for number in signals {
             guard signalled >= 0 else {

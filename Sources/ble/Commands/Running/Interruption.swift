@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The pipe to which the signal handler writes.
+/// The descriptor of the pipe to which the signal handler writes.
 ///
 /// The variable is set before the handler is installed, and only the handler reads it.
 private nonisolated(unsafe) var signalled: Int32 = -1
@@ -19,11 +19,11 @@ final class Interruption {
     ///
     /// From now on, the signals do not kill the process.
     ///
-    /// A pipe keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do not. If no pipe can
-    /// be created, the signals kill the process as usual.
+    /// A pipe is used because it keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do
+    /// not. If no pipe can be created, the signals kill the process as usual.
     ///
-    /// - Parameter time: The time after a signal at which the process ends even if the main thread is blocked, because
-    ///   its output is not read, with status 74; `nil` for no limit.
+    /// - Parameter time: The maximum time from a signal to the end of the process; `nil` for no limit. After it, the
+    ///   process exits with status 74, even if the main thread is blocked because no program reads its output.
     init(endingProcessWithin time: Duration? = nil) {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests

@@ -4,9 +4,9 @@ import Glibc
 
 /// The standard input: typed by a user or piped in by a script.
 enum StandardInput {
-    /// Returns the next octets of standard input, at most one page; `nil` at the end.
+    /// Returns the next octets of standard input, at most 32 KiB; `nil` at the end.
     ///
-    /// Nothing is read in advance, so a program that writes to a pipe waits until its data is needed.
+    /// Nothing is read in advance, so a program that writes to the pipe waits until its data is needed.
     static func piece() async -> Data? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: read(atMost: 1 << 15).map { Data($0) }) }
@@ -28,7 +28,8 @@ enum StandardInput {
         return line
     }
 
-    /// Returns the next line of standard input, if it has at most `limit` octets; `nil` at the end.
+    /// Returns the next line of standard input, or ``Line/tooLong`` if it has more than `limit` octets; `nil` at the
+    /// end.
     static func line(atMost limit: Int) async -> Line? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: nextLine(atMost: limit)) }
