@@ -3,8 +3,9 @@ import Foundation
 /// The rules by which `ble explore` accepts requests.
 ///
 /// Any page that a browser shows can send requests to a port of this machine, and with DNS rebinding it can even do so
-/// under a name of its own. So a request needs the token, which only the address that `ble explore` prints contains, a
-/// host that no DNS server can claim, and an origin that is this server.
+/// under a name of its own. A request is therefore accepted only with the token, which is part of the address that `ble
+/// explore` prints. In addition, its host must be one that no DNS server can claim, and its origin, if any, must be
+/// this server.
 struct ExploreAccess: Sendable {
     /// The parts of a request that the rules are about.
     struct Request: Equatable, Sendable {
@@ -23,7 +24,7 @@ struct ExploreAccess: Sendable {
         case page, events, commands
     }
 
-    /// The reason why a request is not accepted, for people.
+    /// The reason why a request is not accepted, for users.
     struct Refusal: Error, Equatable, Sendable {
         /// The status of the response, such as 403.
         let status: Int
@@ -59,7 +60,7 @@ struct ExploreAccess: Sendable {
     /// Returns true if only programs of this machine can connect to an IP address.
     static func isLoopback(_ address: String) -> Bool { address == "::1" || address.hasPrefix("127.") }
 
-    /// Returns an IP address as it stands in a URL.
+    /// Returns an IP address as it is written in a URL.
     static func host(of address: String) -> String { address.contains(":") ? "[\(address)]" : address }
 
     /// Returns the resource that a request is for.
@@ -83,7 +84,8 @@ struct ExploreAccess: Sendable {
         case "commands": route = .commands
         default: throw Refusal(status: 404, sentence: "There is no such page.")
         }
-        // A browser says that a request comes from a page of another site, even if it sends no origin.
+        // A browser that sends no origin still says, in Sec-Fetch-Site, that a request comes from a page of another
+        // site.
         guard route == .page || request.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
             throw Refusal(status: 403, sentence: "Pages of other sites may not use this server.")
         }
@@ -96,7 +98,10 @@ struct ExploreAccess: Sendable {
         return route
     }
 
-    /// Returns true if a request may be for this host: an IP address, which needs no DNS, or `localhost`.
+    /// Returns true if a request may name this host.
+    ///
+    /// The allowed hosts need no DNS: `localhost`, the address that the server listens on and, unless that is a
+    /// loopback address, any other IP address. The server's port must follow, unless it is 80.
     private func accepts(_ host: String) -> Bool {
         let suffix = ":\(port)"
         guard host.hasSuffix(suffix) || port == 80 else { return false }
@@ -113,7 +118,7 @@ struct ExploreAccess: Sendable {
         return inet_pton(AF_INET, name, &octets) == 1
     }
 
-    /// Returns true if a text is the token, in a time that does not depend on how much of it is right.
+    /// Returns true if a text is the token, in a time that does not depend on the number of correct characters.
     private func isToken(_ text: Substring) -> Bool {
         let (one, other) = (Array(text.utf8), Array(token.utf8))
         guard one.count == other.count else { return false }

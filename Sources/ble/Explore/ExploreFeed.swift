@@ -3,13 +3,14 @@ import BLEHost
 import BLEWire
 import CoreBluetooth
 
-/// The messages for the browsers that show a session: its lines, and what is recorded of its packets and calls.
+/// The messages for the browsers that show a session: the lines that the session prints, and its recorded packets and
+/// calls.
 ///
-/// Messages wait in one queue for all browsers, from which a browser that is too slow misses some. So the memory does
-/// not depend on how fast browsers read.
+/// All browsers share one queue of messages. A browser that is too slow misses the oldest ones, so the memory in use
+/// does not depend on how fast browsers read.
 @MainActor
 final class ExploreFeed {
-    /// The position of one browser.
+    /// The position of one browser in the feed.
     @MainActor
     final class Reader {
         fileprivate var next = 0
@@ -30,13 +31,14 @@ final class ExploreFeed {
 
     /// The maximum number of messages that wait for browsers, and their total length in octets.
     static let mostMessages = 4_096, mostOctets = 4 << 20
-    /// The approximate length of the messages that a browser receives at once, in octets.
+    /// The approximate length of the messages that are written to a browser together, in octets.
     private static let share = 128 << 10
-    /// The maximum number of devices whose latest lines are kept for browsers that come later.
+    /// The maximum number of devices whose latest lines are kept for browsers that connect later.
     private static let mostDevices = 512
-    /// The shortest time between two advertisements of a device that browsers receive.
+    /// The minimum time between two advertisements of the same device in the feed.
     private static let pause = Duration.milliseconds(250)
-    /// The number of ticks after which a browser receives a sign of life.
+    /// The number of ticks without messages after which a browser receives an empty comment, which keeps the connection
+    /// open.
     private static let beat = 100
 
     /// The latest lines about a device.
@@ -63,8 +65,8 @@ final class ExploreFeed {
     /// Creates a feed.
     ///
     /// - Parameters:
-    ///   - source: What the tracks of the page are recorded from; `nil` for a page without them.
-    ///   - age: Returns the time since any fixed moment.
+    ///   - source: The recording that fills the tracks of the page; `nil` for a page without tracks.
+    ///   - age: Returns the time since some fixed moment.
     init(from source: (any RecordingSource)?, age: @escaping () -> Duration = ContinuousClock().stopwatch()) {
         self.source = source
         self.age = age
@@ -97,7 +99,7 @@ final class ExploreFeed {
         wake()
     }
 
-    /// Returns true if browsers have received an advertisement of a device a moment ago.
+    /// Returns true if an advertisement of a known device was added less than ``pause`` ago; otherwise notes the time.
     private func isTooEarly(_ identifier: String) -> Bool {
         guard let index = devices.firstIndex(where: { $0.identifier == identifier }) else { return false }
         let now = age()
@@ -139,9 +141,9 @@ final class ExploreFeed {
         }
     }
 
-    /// Takes what was recorded, and wakes browsers if there is something for them.
+    /// Takes new events from the recording, and wakes the readers of browsers if there is something to send.
     ///
-    /// Call this a few times a second.
+    /// Call this several times per second.
     func tick() {
         ticks += 1
         var isNew = source?.record(to: &live) ?? false
@@ -153,7 +155,7 @@ final class ExploreFeed {
     /// Returns a reader for a new browser.
     func makeReader() -> Reader { Reader() }
 
-    /// Ends the wait for messages of a browser that has closed its connection.
+    /// Ends ``next(for:)`` for a browser that has closed its connection.
     func leave(_ reader: Reader) {
         reader.hasLeft = true
         wake()
@@ -188,7 +190,7 @@ final class ExploreFeed {
         return frames
     }
 
-    /// Returns the first messages for a browser: the devices and connections that there are.
+    /// Returns the first messages for a browser: the known devices, and the current connections.
     private func beginning(of reader: Reader) -> String {
         reader.hasBegun = true
         reader.next = removed + messages.count
@@ -198,7 +200,7 @@ final class ExploreFeed {
             + lines.map { Message(type: "line", data: $0).frame }.joined()
     }
 
-    /// Ends the feed: browsers receive the messages that are left.
+    /// Ends the feed; browsers still receive the remaining messages.
     func close() {
         isClosed = true
         wake()

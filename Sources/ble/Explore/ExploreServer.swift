@@ -24,7 +24,7 @@ final class ExploreServer: Sendable {
     static let mostHeaderOctets = 16 << 10
     /// The time without traffic after which a connection is closed.
     private static let idleTime = TimeAmount.seconds(60)
-    /// The time between two looks at the recording.
+    /// The interval at which the feed takes new events from the recording.
     private static let tick = Duration.milliseconds(100)
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
@@ -51,7 +51,7 @@ final class ExploreServer: Sendable {
     /// - Parameters:
     ///   - address: The numeric IP address to listen on.
     ///   - port: The TCP port; 0 to let the system choose one.
-    ///   - page: The page.
+    ///   - page: The page to serve.
     ///   - engine: The engine that performs commands.
     ///   - feed: The feed to which the engine's lines are added.
     /// - Throws: ``CommandError/cannotListen(_:_:)`` if it is not possible to listen on the address.
@@ -97,7 +97,7 @@ final class ExploreServer: Sendable {
         )
     }
 
-    /// Serves until the task is cancelled; call ``close()`` before that.
+    /// Serves connections until the task is cancelled; call ``close()`` before cancelling it.
     @MainActor
     func run() async {
         let ticks = Task {
@@ -110,7 +110,7 @@ final class ExploreServer: Sendable {
         ticks.cancel()
     }
 
-    /// Ends the messages for browsers, and waits until they have been sent, at most a second.
+    /// Ends the feed, and waits at most a second until browsers have received the remaining messages.
     @MainActor
     func close() async {
         feed.close()
@@ -127,7 +127,7 @@ final class ExploreServer: Sendable {
         }
     }
 
-    /// Serves a connection, unless there are too many.
+    /// Serves a connection, or closes it if there are too many.
     private nonisolated func serve(_ channel: any NIOCore.Channel) async throws {
         let count = counts.withLock { counts in
             counts.connections += 1

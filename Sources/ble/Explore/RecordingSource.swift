@@ -4,11 +4,11 @@ import BLESimulation
 import BLEWire
 import Foundation
 
-/// A recording of the packets and calls of the session, for the tracks of its page.
+/// A recording of the packets and calls of a session, for the tracks of the page of `ble explore`.
 protocol RecordingSource: Sendable {
     /// True if times count from the beginning of a world.
     var isWorld: Bool { get }
-    /// Moves what was recorded since the last call to a timeline; returns true if there are new events.
+    /// Moves the events that were recorded since the last call to a timeline; returns true if there were any.
     func record(to live: inout LiveTimeline) -> Bool
     /// Records a line of the session, if the calls and callbacks themselves cannot be recorded.
     func note(_ fact: Fact)
@@ -30,19 +30,20 @@ struct WorldRecording: RecordingSource {
     func note(_ fact: Fact) {}
 }
 
-/// The recording of the host of this process, or of the daemon that it uses.
+/// The recording of this process's host or, if the process uses a daemon, of the daemon's hosts.
 ///
-/// The hosts of a daemon can be recorded only by root and by the daemon's user, and not in a world of the daemon. This
-/// recording contains all apps. Without it, the lines of the session take the place of calls and callbacks.
+/// Only root and the daemon's user can record a daemon's hosts, and not if the daemon's radio is a simulated world.
+/// Such a recording contains all apps. If it is not possible, the lines of the session take the place of calls and
+/// callbacks.
 final class HostRecording: RecordingSource {
-    /// What the monitor has received.
+    /// The events that the monitor has received.
     private final class Recording: Sendable {
         let builder = Locked(TimelineBuilder(reading: ValueFormat.reading))
-        /// True after the monitor has received something of a host.
+        /// True once the monitor has been attached to a host.
         let isAttached = Locked(false)
     }
 
-    /// The source of the lines of the session.
+    /// The source under which the lines of the session are recorded.
     private static let session = PacketSource(machine: "session")
 
     private let recording: Recording
@@ -55,7 +56,7 @@ final class HostRecording: RecordingSource {
     /// - Parameter daemon: The path of the daemon's socket; `nil` if the host is in this process.
     init(ofDaemonAt daemon: String?) {
         let socket = daemon.flatMap { try? SocketAddress.unix(path: $0).connect() }
-        // No process has the number 0.
+        // No process has the ID 0, so nothing is recorded if the daemon's process is unknown.
         let process = daemon == nil ? getpid() : socket?.peer?.process ?? 0
         usesDaemon = daemon != nil
         let recording = Recording()

@@ -11,7 +11,7 @@ struct CapturedDevices {
     private let path: String
     private let devices: [CapturedDevice]
 
-    /// Returns true if an argument means a capture, and false if it is the name or identifier of a device.
+    /// Returns true if an argument names a capture, and false if it is the name or identifier of a device.
     nonisolated static func isCapture(_ argument: String) -> Bool {
         var isFolder: ObjCBool = false
         return argument.contains("/") || extensions.contains(where: argument.lowercased().hasSuffix)
@@ -30,11 +30,11 @@ struct CapturedDevices {
 
     /// Returns the device with an address, or the only device.
     ///
-    /// Peers of the captured hosts come first: the hosts themselves count only if there is no peer.
+    /// Without an address, the captured hosts themselves count only if the capture contains no other device.
     ///
     /// - Parameter address: The beginning of the device's address, or `nil` for the only device.
     /// - Returns: The device.
-    /// - Throws: `CommandError` if no device, or more than one, is suitable.
+    /// - Throws: `CommandError` if no device or more than one matches.
     func device(at address: String?) throws -> CapturedDevice {
         let peers = devices.filter { !$0.isHost }, candidates = peers.isEmpty ? devices : peers
         let found = address.map { start in
@@ -64,7 +64,7 @@ extension ClonedDevice {
     /// The bits of the properties that a file cannot contain: Broadcast and Extended Properties.
     private static let unsupported: UInt8 = 0x81
 
-    /// Describes a device in a capture.
+    /// Creates the description of a device in a capture.
     init(_ captured: CapturedDevice) {
         var keys: [String: Any] = ["name": captured.name ?? captured.address]
         let services = captured.services.filter { !Self.ownServices.contains($0.uuid) }

@@ -24,7 +24,7 @@ struct ClonedDevice {
     /// Creates a description without services.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the device, without those of its packets as octets.
+    ///   - keys: The keys of the device in the file, except those that hold the octets of its packets.
     ///   - advertised: The advertised services; `nil` if no advertisement was received.
     ///   - packets: The advertisement; `nil` if none was received.
     ///   - omissions: Remarks about parts of the device that the file cannot contain.
@@ -186,7 +186,7 @@ struct ClonedDevice {
 
     /// Returns whether the file must contain a descriptor.
     ///
-    /// Some descriptors follow from the characteristic's properties.
+    /// Descriptors that follow from the characteristic's properties are left out.
     private static func isCopied(_ descriptor: CBDescriptor) -> Bool {
         ![CBUUIDCharacteristicExtendedPropertiesString, CBUUIDClientCharacteristicConfigurationString]
             .contains(descriptor.uuid.uuidString)

@@ -9,17 +9,18 @@ extension DescribedPeripheral {
         var plan = DeviceFaultPlan([])
         /// The connected centrals.
         var centrals: [UUID] = []
-        /// The values with which faults answered reads, for the following parts of long reads.
+        /// The values with which faults have answered reads; the later parts of a long read continue with the same
+        /// value.
         var reads: [CBMutableCharacteristic: Data] = [:]
         /// The service that a fault has removed.
         var removedService: CBMutableService?
         /// The session that refuses to pair, or removes bonds; `nil` until a fault needs it.
         var pairing: BluetoothPairing?
-        /// True if the faults at times have been started.
+        /// True if the timed faults have been started.
         var isStarted = false
     }
 
-    /// Plans faults, in addition to earlier ones.
+    /// Plans faults, in place of the ones planned before.
     ///
     /// - Throws: ``CommandError/noCharacteristic(_:of:)`` if a fault names a characteristic that the device does not
     ///   have.
@@ -30,7 +31,7 @@ extension DescribedPeripheral {
         faults.plan = DeviceFaultPlan(planned)
     }
 
-    /// Starts the faults that happen at a time, when the device is published for the first time.
+    /// Starts the timed faults when the device is published for the first time; has no effect later.
     func startTimedFaults() {
         guard !faults.isStarted else { return }
         faults.isStarted = true
@@ -43,9 +44,10 @@ extension DescribedPeripheral {
         }
     }
 
-    /// Takes part in a step that concerns characteristics, and returns the faults of requests and updates to make.
+    /// Counts a step that concerns `characteristics`, and returns the faults that are due.
     ///
-    /// All other faults of the step are made, now or after their delays.
+    /// The caller must make the faults that replace an answer or an updated value. All other faults are made here, now
+    /// or after their delays.
     func faults(at step: DeviceFault.Step, _ characteristics: [CBMutableCharacteristic]) -> [DeviceFault] {
         let due = faults.plan.reach(step) { name in
             characteristic(named: name).map(characteristics.contains) ?? false
@@ -57,7 +59,7 @@ extension DescribedPeripheral {
         return due
     }
 
-    /// Makes the faults of a request; returns false if the device answers it as usual.
+    /// Makes the faults that are due for a request; returns false if the device must answer the request as usual.
     func answerWrongly(_ request: ServedRequest) -> Bool {
         let characteristics = request.parts.map(\.characteristic)
         guard request.offset == 0 else {
@@ -89,7 +91,7 @@ extension DescribedPeripheral {
         }
     }
 
-    /// Sends an updated value as the faults of the step demand; returns false if it is sent as usual.
+    /// Sends an updated value as the due faults demand; returns false if the value must be sent as usual.
     func sendWrongly(_ value: Data, of characteristic: CBMutableCharacteristic) -> Bool {
         guard characteristic.subscribedCentrals?.isEmpty == false else { return false }
         let due = faults(at: .updateValue, [characteristic])
@@ -101,7 +103,7 @@ extension DescribedPeripheral {
         return true
     }
 
-    /// Takes part in the connections of centrals.
+    /// Makes the faults of the step `didConnect` for each central that has connected since the last call.
     func centralsChanged() {
         let now = manager.connectedCentrals.map(\.identifier), new = now.filter { !faults.centrals.contains($0) }
         faults.centrals = now

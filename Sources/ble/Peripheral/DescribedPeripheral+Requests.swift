@@ -1,7 +1,7 @@
 import BLESimulation
 import CoreBluetooth
 
-/// A request of a central to a served peripheral, which is answered once.
+/// A request from a central to a served peripheral, to be answered once.
 struct ServedRequest {
     /// A characteristic of the request and its complete value.
     struct Part {
@@ -79,7 +79,7 @@ extension DescribedPeripheral {
 
     /// Answers a read with a value, or accepts a write and stores its values.
     ///
-    /// A write sends no values to subscribers.
+    /// A write does not notify subscribers.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -17,9 +17,9 @@ final class DescribedPeripheral: NSObject {
     /// The current values.
     var values: [CBMutableCharacteristic: Data] = [:]
     private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
-    /// The values that follow writes.
+    /// The values that the peripheral sends after certain writes, by the written characteristic.
     private(set) var answers: [CBMutableCharacteristic: [SimulatedPeripheral.Answer]] = [:]
-    /// The tasks that send the values of characteristics in turn, while a central is subscribed.
+    /// The tasks that send the described values of a characteristic in turn, while a central is subscribed to it.
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
     private var served: Set<UUID> = []
     private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
@@ -47,11 +47,11 @@ final class DescribedPeripheral: NSObject {
     var onError: ((CommandError) -> Void)?
     /// Called when the radio becomes unavailable or available again.
     var onRadioChange: ((RadioChange) -> Void)?
-    /// Called when the services have been published, and are advertised if the device advertises.
+    /// Called when the services have been published and, if the device advertises, advertising has started.
     var onPublished: (() -> Void)?
     /// Called with the connected centrals whenever they change.
     var onCentralsChange: (([CBCentral]) -> Void)?
-    /// Called with each valid request of a central; returns true to answer the request later with
+    /// Called with each valid request from a central; returns true to answer the request later with
     /// ``accept(_:value:)`` or ``refuse(_:_:)``, and false to let the description answer it.
     var onRequest: ((ServedRequest) -> Bool)?
 
@@ -138,7 +138,7 @@ final class DescribedPeripheral: NSObject {
         return PeripheralDescription.remarks(description)
     }
 
-    /// Removes the last service or, if the last such call removed one, publishes that again.
+    /// Removes the last service; the next call publishes that service again.
     func changeServices() {
         guard manager.state == .poweredOn else { return }
         if let service = faults.removedService {
@@ -182,7 +182,7 @@ final class DescribedPeripheral: NSObject {
         queue(value, of: characteristic)
     }
 
-    /// Adds a value to those that are sent to subscribed centrals.
+    /// Queues a value for the subscribed centrals.
     func queue(_ value: Data, of characteristic: CBMutableCharacteristic) {
         guard manager.state == .poweredOn, characteristic.sendsValues else { return }
         let isWaiting = { (entry: (characteristic: CBMutableCharacteristic, value: Data)) in
@@ -295,8 +295,8 @@ final class DescribedPeripheral: NSObject {
         sending = [:]
     }
 
-    /// Requests the described connection latency for a central, if the central makes its first request on this
-    /// connection.
+    /// Requests the described connection latency for a central, if this is the first time that the central uses the
+    /// current connection.
     func attend(to central: CBCentral) {
         served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }

@@ -57,7 +57,7 @@ struct PeripheralDescription {
         }
     }
 
-    /// Adds a service from a file of its own, and returns it.
+    /// Adds the service that a file contains, and returns it.
     ///
     /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file is not a valid service, in which case the description
     ///   is unchanged.

@@ -9,7 +9,7 @@ enum ServeLine: Equatable {
     case remove(CBUUID)
     case change(CBUUID, to: String)
 
-    /// The maximum number of words in an assigned name; no name has that many.
+    /// The maximum number of leading words that are tried as an assigned name; every assigned name has fewer.
     private static let mostWords = 12
 
     /// Parses a line; `nil` if it is not one of these requests.

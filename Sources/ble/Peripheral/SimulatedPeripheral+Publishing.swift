@@ -77,8 +77,8 @@ extension SimulatedPeripheral {
         services.filter { $0.isAdvertised && $0.isPrimary }.map { CBUUID(string: $0.uuid) }
     }
 
-    /// The advertisement in the form of Core Bluetooth; `nil` if it contains more than Core Bluetooth lets apps
-    /// advertise.
+    /// The advertisement as a dictionary for `startAdvertising(_:)`; `nil` if it contains more than Core Bluetooth lets
+    /// apps advertise.
     var advertisementData: [String: Any]? {
         guard isAdvertisedByApps else { return nil }
         return [CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertisedServices]
