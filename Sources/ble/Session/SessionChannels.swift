@@ -3,7 +3,8 @@ import CoreBluetoothExtras
 
 /// The L2CAP channels of a session: those that it opens to devices, and those that centrals open to it.
 ///
-/// A channel is read only while its events can be written, so that a program that reads slowly stops the peer.
+/// A channel is read only while its events can be written to standard output. So a program that reads them slowly also
+/// slows down the peer.
 @MainActor
 final class SessionChannels: NSObject {
     /// The maximum number of open channels; further ones are closed.
@@ -25,7 +26,7 @@ final class SessionChannels: NSObject {
     private var published: [CBL2CAPPSM] = []
     private var publishing: CheckedContinuation<CBL2CAPPSM, any Error>?
 
-    /// Creates a session without channels.
+    /// Creates an empty collection of channels.
     ///
     /// - Parameter emit: Writes an event with its keys.
     init(emit: @escaping (String, [String: Any]) -> Void) { self.emit = emit }

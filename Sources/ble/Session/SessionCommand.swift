@@ -7,7 +7,7 @@ import CoreBluetooth
 ///
 /// docs/SESSION.md describes the commands and their keys.
 struct SessionCommand {
-    /// The reason why a line is not a command, with the parts of the line that its answer repeats.
+    /// The reason why a line is not a command, with the parts of the line that the answer repeats.
     struct Invalid: Error {
         var id: SessionID?
         var command: String?
@@ -27,8 +27,8 @@ struct SessionCommand {
 
         /// The keys that a command requires, and those that it may have, in addition to `command` and `id`.
         ///
-        /// A command with `characteristic` and `handle` among its optional keys requires one of them, and so does one
-        /// with `accept` and `digits`, or with `file` and `description`. A command has at most one of `value` and
+        /// If the optional keys contain `characteristic` and `handle`, `accept` and `digits`, or `file` and
+        /// `description`, the command requires exactly one of the two. A command has at most one of `value` and
         /// `error`.
         var keys: (required: [String], optional: [String]) {
             switch self {

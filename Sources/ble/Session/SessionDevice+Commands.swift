@@ -4,7 +4,7 @@ import CoreBluetooth
 import CoreBluetoothExtras
 
 extension SessionDevice {
-    /// Performs a command to the connected device, and returns the keys of the answer.
+    /// Performs a command on the connected device, and returns the keys of the answer.
     func perform(_ command: SessionCommand) async throws -> [String: Any] {
         switch command.name {
         case .discover: return keys.merging(["services": try await describeServices()]) { $1 }
@@ -35,7 +35,7 @@ extension SessionDevice {
         }
     }
 
-    /// Ends the wait for a channel; returns false if there is none.
+    /// Ends the wait for a channel; returns false if no command waits for one.
     @discardableResult
     func channelOpened(_ result: Result<CBL2CAPChannel, any Error>) -> Bool {
         guard let opening else { return false }
@@ -100,11 +100,11 @@ extension SessionDevice {
         return fields
     }
 
-    /// Subscribes to a characteristic, unless it is subscribed already, and returns it.
+    /// Subscribes to a characteristic, unless the session has already subscribed to it, and returns the characteristic.
     func subscribe(_ attribute: SessionCommand.Attribute) async throws -> CBCharacteristic {
         let found = try await characteristic(attribute)
         guard !subscriptions.contains(found) else { return found }
-        // A value may arrive before the response.
+        // This comes first, because a value may arrive before the response.
         subscriptions.append(found)
         do {
             try await peripheral.setNotifications(true, for: found)
@@ -134,7 +134,7 @@ extension SessionDevice {
         }
     }
 
-    /// Returns the descriptor with a handle; `nil` if `attribute` is a characteristic, or there is none.
+    /// Returns the descriptor with a handle; `nil` if `attribute` is a characteristic, or there is no such descriptor.
     private func descriptor(_ attribute: SessionCommand.Attribute) async throws -> CBDescriptor? {
         guard case .handle(let handle) = attribute, known(attribute) == nil else { return nil }
         return peripheral.allServices.lazy.flatMap { $0.characteristics ?? [] }.flatMap { $0.descriptors ?? [] }
@@ -157,7 +157,7 @@ extension SessionDevice {
         }
     }
 
-    /// Discovers everything, and returns it for the answer to `discover`.
+    /// Discovers all attributes, and returns their description for the answer to `discover`.
     private func describeServices() async throws -> [[String: Any]] {
         try await discover()
         var described: [[String: Any]] = []
@@ -200,7 +200,7 @@ extension CharacteristicReference {
         self.init(service: nil, uuid: characteristic.uuid, number: characteristic.number ?? 1)
     }
 
-    /// The keys that identify the characteristic in a line of a session, while it is not known.
+    /// The keys that identify the characteristic in a line of a session, while it has not been discovered.
     var keys: [String: Any] {
         var fields: [String: Any] = ["characteristic": uuid.uuidString]
         fields["service"] = service?.uuidString

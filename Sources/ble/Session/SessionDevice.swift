@@ -10,11 +10,12 @@ final class SessionDevice {
     /// The peripheral, which is replaced after a loss of the radio.
     var peripheral: CBPeripheral
     let identifier: UUID
-    /// The text by which the device was connected, which is also the name of its queue of commands.
+    /// The text that named the device in `connect`; in lower case, it is also the name of the device's queue of
+    /// commands.
     let alias: String
     /// The name by which the device was found, or its GAP device name.
     let name: String?
-    /// The time at which the connection was made, in the engine's time; `nil` if there is none.
+    /// The time of the connection, counted from the creation of the engine; `nil` if the device is not connected.
     var connectedSince: Duration?
     /// True if the device is connected again whenever the connection is lost.
     var reconnects = false
@@ -32,7 +33,7 @@ final class SessionDevice {
         identifier = peripheral.identifier
     }
 
-    /// True if `text` is the device's identifier, address, name, or the text by which it was connected.
+    /// Returns true if `text` is the device's identifier, address or name, or the text that named it in `connect`.
     func isCalled(_ text: String) -> Bool {
         identifier == UUID(uuidString: text) || text == name || text == peripheral.name
             || text.lowercased() == alias.lowercased() || text.lowercased() == address?.lowercased()
@@ -54,10 +55,10 @@ final class SessionDevice {
         return pause
     }
 
-    /// Begins with the shortest pause again.
+    /// Makes the next pause the shortest one again.
     func resetPause() { pause = Self.pauses.first }
 
-    /// Moves all subscriptions to those that are made again after a reconnection.
+    /// Moves all subscriptions to ``lostSubscriptions``, which are made again after a reconnection.
     func loseSubscriptions() {
         lostSubscriptions += subscriptions.map(CharacteristicReference.init(to:))
         subscriptions = []

@@ -10,7 +10,7 @@ extension SessionEngine: @MainActor CBCentralManagerDelegate {
             write(RadioChange.returned.fact)
             startScan()
             for device in devices {
-                // The objects of a manager become invalid with its radio.
+                // A manager's objects become invalid when its radio is lost.
                 guard let valid = manager.retrievePeripherals(withIdentifiers: [device.identifier]).first else {
                     continue
                 }

@@ -4,9 +4,9 @@ import CoreBluetoothExtras
 
 /// The engine of `ble session`: takes lines with commands, and writes answers and events.
 ///
-/// Commands to one device run one after the other, in the order of their lines, except `disconnect`, which cancels what
-/// the device has pending. Commands to different devices run at the same time. `write` may block: then the main queue
-/// stops, and with it the delivery of events, so that the host reads no more from the radio.
+/// Commands to one device run one after the other, in the order of their lines, except `disconnect`, which cancels the
+/// device's pending commands. Commands to different devices run at the same time. `write` may block: then the main
+/// queue stops, and with it the delivery of events, so that the host reads no more from the radio.
 @MainActor
 final class SessionEngine: NSObject {
     /// The reason why a session ends.
@@ -19,7 +19,7 @@ final class SessionEngine: NSObject {
     static let mostOpenCommands = 64
     /// The maximum number of devices; further `connect` commands fail.
     static let mostDevices = 64
-    /// The duration of a connection after which a loss does not lengthen the pause before the next attempt.
+    /// The minimum duration of a connection whose loss resets the pause before the next attempt to connect.
     static let stableTime = Duration.seconds(30)
 
     /// A command that has no answer yet.
@@ -55,7 +55,7 @@ final class SessionEngine: NSObject {
     /// - Parameters:
     ///   - clock: Measures pauses and time limits.
     ///   - capability: The program's means of showing digits and answering questions; `nil` to receive no prompts.
-    ///   - write: Takes the lines in order.
+    ///   - write: Called with each line, in order.
     init(
         clock: any Clock<Duration> = ContinuousClock(),
         pairing capability: PairingCapability? = nil,
@@ -115,16 +115,16 @@ final class SessionEngine: NSObject {
         while !running.isEmpty { await commandEnded() }
     }
 
-    /// Cancels all commands.
+    /// Cancels all commands, closes all channels, and withdraws the served device.
     func interrupt() {
         isInterrupted = true
         for command in running { command.task.cancel() }
-        // Commands that wait for room in a queue end with the queue.
+        // Commands that wait for room to send end when their channel or device is closed.
         channels.closeAll()
         server.withdraw()
     }
 
-    /// Ends the scan and the connections, and writes `ended`.
+    /// Ends all commands, channels and connections and the scan, and writes `ended`.
     func close(because end: End) async {
         isEnding = true
         for command in running { command.task.cancel() }
@@ -266,7 +266,7 @@ final class SessionEngine: NSObject {
         return device
     }
 
-    /// The prompts and pairings, which are created when they are needed first.
+    /// The prompts and pairings, which are created on first use.
     private var pairings: SessionPairing {
         if let pairing { return pairing }
         let made = SessionPairing(capability) { [weak self] event, identifier, fields in

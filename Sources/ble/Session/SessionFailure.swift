@@ -26,14 +26,14 @@ struct SessionFailure: Error {
     }
 
     let code: Code
-    /// A sentence for people.
+    /// A sentence for users.
     let sentence: String
     /// The error of Core Bluetooth, if there was one.
     private(set) var cause: NSError?
 
     init(_ code: Code, _ sentence: String) { (self.code, self.sentence) = (code, sentence) }
 
-    /// Creates the failure that an error of a command's work amounts to.
+    /// Creates the failure that reports an error thrown while a command was performed.
     init(_ error: any Error) {
         switch error {
         case let failure as Self: self = failure

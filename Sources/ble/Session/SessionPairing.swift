@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// The pairing prompts of a session, which its program answers, and the pairings that it starts.
+/// The pairings of a session: the prompts that the program answers, and the pairings that its commands start.
 @MainActor
 final class SessionPairing {
     private var pairing: BluetoothPairing?
@@ -34,7 +34,7 @@ final class SessionPairing {
 
     /// Answers the open prompt about a device.
     ///
-    /// - Throws: ``SessionFailure`` if there is none, or it needs another answer.
+    /// - Throws: ``SessionFailure`` if there is no such prompt, or the prompt needs another kind of answer.
     func answer(_ command: SessionCommand, from device: SessionDevice) throws {
         guard let index = prompts.firstIndex(where: { $0.identifier == device.identifier }) else {
             throw SessionFailure(.pairingFailed, "There is no pairing prompt of \(device.peripheral.title) to answer.")

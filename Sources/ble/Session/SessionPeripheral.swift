@@ -1,12 +1,12 @@
 import BLESimulation
 import CoreBluetooth
 
-/// The device that a session serves, and the requests of centrals that its program answers.
+/// The device that a session serves, and the requests from centrals that the program answers.
 @MainActor
 final class SessionPeripheral {
     /// The maximum number of unanswered requests; further requests are refused.
     private static let mostRequests = 64
-    /// The maximum number of long values that centrals read piece by piece.
+    /// The maximum number of values that are kept in case centrals read them in several parts.
     private static let mostReads = 32
     /// The time after which a central gives up on a request.
     ///
@@ -28,14 +28,15 @@ final class SessionPeripheral {
     private var asked: [CBMutableCharacteristic] = []
     private var requests: [Open] = []
     private var count = 0
-    /// The values that the program gave for long reads, which continue with the same value.
+    /// The values with which the program has answered reads; the later parts of a long read continue with the same
+    /// value.
     private var reads: [(central: UUID, characteristic: CBMutableCharacteristic, value: Data)] = []
     private var centrals: [UUID] = []
 
     /// Creates a peripheral that serves nothing.
     ///
     /// - Parameters:
-    ///   - clock: Measures the time of requests and values.
+    ///   - clock: Measures the time limits of requests, and the intervals between values.
     ///   - emit: Writes an event with its keys.
     init(clock: any Clock<Duration>, emit: @escaping (String, [String: Any]) -> Void) {
         (self.clock, self.emit) = (clock, emit)
@@ -81,7 +82,7 @@ final class SessionPeripheral {
         try await wait(for: device) { device.setAdvertising(true) }
     }
 
-    /// Changes a value; returns the keys of the answer when the value is queued for its subscribers.
+    /// Changes a value; returns the keys of the answer when the host has accepted the value for all subscribers.
     func update(_ reference: CharacteristicReference, to value: Data) async throws -> [String: Any] {
         let device = try served()
         guard let found = device.characteristic(reference) else { throw Self.missing(reference) }
@@ -91,7 +92,7 @@ final class SessionPeripheral {
         return found.keys
     }
 
-    /// Answers a request of a central.
+    /// Answers a request from a central.
     func respond(_ command: SessionCommand) throws {
         let device = try served()
         guard let open = requests.first(where: { $0.number == command.request }) else {
@@ -118,7 +119,9 @@ final class SessionPeripheral {
         }
     }
 
-    /// Waits until the device is published and advertised, or that has failed.
+    /// Calls `start`, and waits until the device is published and, if it should be, advertised.
+    ///
+    /// Throws an error if the radio is lost, or if publishing or advertising fails.
     private func wait(for device: DescribedPeripheral, start: () -> Void) async throws {
         guard device.manager.state != .poweredOff else { throw CommandError.radioLost }
         let outcome = EventQueue<CommandError?>()
@@ -155,7 +158,7 @@ final class SessionPeripheral {
         SessionFailure(.noAttribute, "The served device has no characteristic \(reference).")
     }
 
-    /// Passes a request to the program, if it concerns a characteristic that the program answers for.
+    /// Handles a request that the program answers; returns false if the device must answer the request itself.
     private func receive(_ request: ServedRequest) -> Bool {
         guard request.expectsAnswer, let part = request.parts.first,
             request.parts.contains(where: { asked.contains($0.characteristic) })
@@ -218,7 +221,7 @@ final class SessionPeripheral {
         centrals = now
     }
 
-    /// The events of a session for facts about the served device.
+    /// The names of the session's events, by the names of the facts about the served device.
     private static let events = [
         "advertising": "advertising", "subscribed": "central_subscribed", "unsubscribed": "central_unsubscribed",
         "read": "central_read", "written": "central_wrote", "fault": "fault",

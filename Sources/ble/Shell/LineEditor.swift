@@ -1,4 +1,5 @@
-/// The editor of a line on a terminal: octets that the user types in, text and events out.
+/// An editor for a line on a terminal: it takes the octets that the user types, and returns events and the text to
+/// show.
 ///
 /// It neither reads nor writes: its caller passes each octet to ``take(_:complete:)``, carries out the event, and shows
 /// ``rendered(after:columns:)``. Each character is taken to be one column wide.
@@ -28,7 +29,7 @@ struct LineEditor {
 
     private enum Input {
         case text
-        /// Octets of a character in UTF-8 that is not complete.
+        /// The first octets of an incomplete UTF-8 character.
         case character([UInt8], missing: Int)
         /// After Escape.
         case escape
@@ -40,14 +41,15 @@ struct LineEditor {
     private static let mostLines = 1_000
     /// The maximum length of a line in characters; further characters are ignored.
     private static let mostCharacters = 4_096
-    /// The maximum number of octets of an escape sequence that count; further ones are dropped.
+    /// The maximum number of parameter octets of an escape sequence; further octets are dropped.
     private static let mostParameters = 16
 
     private var input = Input.text
     private var characters: [Character] = []
     private var cursor = 0
     private var history: [String] = []
-    /// The place in the history of the line that is shown; the number of lines for the line that is being written.
+    /// The index in ``history`` of the line that is shown; the number of lines in it for the line that is being
+    /// written.
     private var place = 0
     /// The line that was being written when the user went back in the history.
     private var draft: [Character] = []
@@ -174,7 +176,7 @@ struct LineEditor {
         cursor = characters.count
     }
 
-    /// Inserts what all completions have in common, or lists them if that is nothing.
+    /// Inserts the common beginning of all completions, or lists them if that adds nothing to the line.
     private mutating func complete(_ complete: (String) -> Completions) -> OnOctet {
         let found = complete(String(characters[..<cursor]))
         guard let first = found.candidates.first, 0...cursor ~= found.replaced else { return .edit }
@@ -187,7 +189,7 @@ struct LineEditor {
         return .edit
     }
 
-    /// Returns the octets that show the line after a prompt, in place of what the terminal shows in its current line.
+    /// Returns the text that makes the terminal show the prompt and the line, in place of its current line.
     ///
     /// If the line is too long for the terminal, the part around the cursor is shown.
     func rendered(after prompt: String, columns: Int) -> String {

@@ -1,7 +1,7 @@
 import BLERuntime
 import CoreBluetooth
 
-/// A session for people: lines as ``ShellLine`` has them in, and text out.
+/// A session for users: it takes the lines that ``ShellLine`` describes, and prints text.
 @MainActor
 final class Shell {
     private let clock: any Clock<Duration>
@@ -17,7 +17,7 @@ final class Shell {
     /// True if a command has failed.
     private(set) var hasFailed = false
 
-    /// The identifier of the reads of `watch`.
+    /// The identifier of the `read` commands that `watch` repeats.
     private static let watchID = "watch"
 
     /// Creates a shell.
@@ -25,7 +25,7 @@ final class Shell {
     /// - Parameters:
     ///   - clock: Measures pauses and time limits.
     ///   - usesColor: True to print in colour.
-    ///   - print: Takes lines of text.
+    ///   - print: Called with each line of text.
     init(clock: any Clock<Duration> = ContinuousClock(), usesColor: Bool, print: @escaping (String) -> Void) {
         (self.clock, self.usesColor, self.print) = (clock, usesColor, print)
         engine = SessionEngine(clock: clock) { [weak self] fact in MainActor.assumeIsolated { self?.show(fact) } }
@@ -56,7 +56,7 @@ final class Shell {
     /// Waits for the answers to all commands.
     func finish() async { await engine.finish() }
 
-    /// Disconnects.
+    /// Cancels all commands, and disconnects.
     func close() async {
         watching?.cancel()
         engine.interrupt()
@@ -163,7 +163,7 @@ final class Shell {
         completion.set(characteristics: uuids)
     }
 
-    /// The line for a value of a characteristic.
+    /// Returns the line for a value of a characteristic.
     private static func line(_ fields: [String: Any]) -> String {
         let digits = fields["value"] as? String ?? ""
         let shown = fields["reading"] as? String ?? (fields["text"] as? String).map { "“\($0)”" }
@@ -171,7 +171,7 @@ final class Shell {
         return "\(title(fields)): \(value)"
     }
 
-    /// The UUID and name of the characteristic in an event.
+    /// Returns the UUID and name of the characteristic in an event.
     private static func title(_ fields: [String: Any]) -> String {
         let mark = (fields["instance"] as? Int).map { $0 > 1 ? "#\($0)" : "" } ?? ""
         return title(of: fields["characteristic"]) + mark

@@ -104,7 +104,7 @@ enum ShellLine {
         }
     }
 
-    /// Returns the words of a line; quotes join several words to one.
+    /// Returns the words of a line; quotes join several words into one.
     static func words(_ line: String) -> [String] {
         var words: [String] = [], word = "", isQuoted = false, hasWord = false
         for character in line {
@@ -126,11 +126,11 @@ enum ShellLine {
 
 /// The completions of lines of `ble shell`.
 struct ShellCompletion {
-    /// The maximum number of devices; later ones are not completed.
+    /// The maximum number of devices; later devices are not offered as completions.
     private static let mostDevices = 256
 
     private var devices: [String] = []
-    /// The characteristics of the connected device, by UUID and by name.
+    /// The UUIDs and names of the connected device's characteristics.
     private var characteristics: [String] = []
 
     /// Adds the name of a device.

@@ -14,7 +14,7 @@ struct InstalledModules {
         var folders: [String]
     }
 
-    /// The modules for which a build with `--static-swift-stdlib` fails with an explanation.
+    /// The modules whose import stops a build with `--static-swift-stdlib`, with an error that explains why.
     private static let refused = ["CoreBluetooth", "BLESimulation", "CoreBluetoothExtras"]
 
     private let toolchain: Toolchain
@@ -121,7 +121,7 @@ struct InstalledModules {
         return copies
     }
 
-    /// Returns C modules that fail to compile with an explanation, for programs built with `--static-swift-stdlib`.
+    /// Returns the C modules that stop a build with `--static-swift-stdlib`, with an error that explains why.
     ///
     /// Such a program contains its own Swift runtime, while the library uses the shared one. A process with two
     /// runtimes crashes.

@@ -4,7 +4,7 @@ import Foundation
 struct ToolsetCheck {
     /// The program.
     ///
-    /// It prints a UUID and the state of a manager, which finds no radio.
+    /// It prints a UUID and the initial state of a manager.
     private static let program = """
         import CoreBluetooth
         let central = CBCentralManager(delegate: nil, queue: nil)
