@@ -4,9 +4,9 @@ extension AttributeNames {
     /// The maximum number of entries of a list that are shown.
     private static let mostEntries = 8
 
-    /// The part of an ATT packet in an exchange between a client and a server.
+    /// The role of an ATT packet in an exchange between a client and a server.
     struct Role {
-        /// The place of a packet in an exchange.
+        /// The position of a packet in an exchange; a message has neither a request nor a response.
         enum Part { case request, response, message }
 
         let part: Part
@@ -35,7 +35,7 @@ extension AttributeNames {
     /// - Parameters:
     ///   - packet: The packet.
     ///   - server: The server of the attributes.
-    ///   - requested: The handle in the request that the packet answers.
+    ///   - requested: The handle in the request that the packet answers; `nil` if there is none.
     /// - Returns: The attribute and value, for people.
     func words(_ packet: ATTPacket, of server: Server, requested: UInt16?) -> String {
         func text(_ handle: UInt16, _ value: [UInt8]) -> String {
@@ -109,7 +109,7 @@ extension ATTPacket {
         }
     }
 
-    /// The attribute that the packet is about, if there is one.
+    /// The handle of the attribute that the packet is about; `nil` if there is none.
     var handle: UInt16? {
         switch self {
         case .readRequest(let packet): packet.handle.wire

@@ -26,7 +26,7 @@ struct AttributeNames: Sendable {
 
     init(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) { self.reading = reading }
 
-    /// Returns the type of an attribute, if it was discovered.
+    /// Returns the type of an attribute; `nil` if the attribute was not discovered.
     func type(of handle: UInt16, of server: Server) -> BluetoothUUID? { types[Place(server: server, handle: handle)] }
 
     /// Returns the name and handle of an attribute for people, or only the handle if the type is unknown.

@@ -15,7 +15,7 @@ struct EventEncoder: Sendable {
     /// Returns an event as a JSON array.
     ///
     /// The elements are time, track, source, title, detail, level, group, packet and octets, then the shape and texts
-    /// of each layer.
+    /// of each layer. The time counts from `start`.
     mutating func row(_ event: Timeline.Event, from start: Int64) -> String {
         let numbers = [
             event.time &- start, Int64(event.track.rawValue), Int64(event.source), Int64(index(event.title)),
@@ -48,7 +48,7 @@ struct EventEncoder: Sendable {
     }
 }
 
-/// Functions that write the parts of a page so that no text from the air can end the element that it is in.
+/// Functions that write the parts of a page so that no received text can end the element that contains it.
 enum PageText {
     /// Returns a JSON array.
     static func list(_ items: [String]) -> String { "[" + items.joined(separator: ",\n") + "]" }
@@ -85,7 +85,7 @@ enum PageText {
         return result + "\""
     }
 
-    /// Returns a text with the characters escaped that have a meaning in HTML.
+    /// Returns a text in which the characters that have a meaning in HTML are escaped.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

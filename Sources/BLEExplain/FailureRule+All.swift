@@ -121,7 +121,7 @@ extension FailureRule {
         let event = timeline.events[index]
         guard !succeedsLater(timeline, index, limit) else { return nil }
         if isFromHost {
-            // The client's side has the call as well.
+            // The client's own recording also has the app's call, so the finding belongs there.
             let received = Timeline.Fact.refusal(of: opcode, handle: handle, code, link: link, isFromHost: false)
             guard !isReceivedElsewhere(timeline, index, received, limit) else { return nil }
         }
@@ -288,7 +288,7 @@ extension FailureRule {
     static let callFailed = FailureRule(name: "call failed") { timeline, index, limit in
         let event = timeline.events[index]
         guard case .callback(let step, _, _, let error?) = event.fact else { return nil }
-        // The end of a link or radio just before is explained by its own finding.
+        // A failure of a link, a request, a pairing or the radio just before has a finding of its own.
         for place in limit.walk((0..<index).reversed()) where timeline.events[place].source == event.source {
             let earlier = timeline.events[place]
             if event.time &- earlier.time > 1_000_000 { break }
@@ -303,7 +303,7 @@ extension FailureRule {
 
     /// A call that got no callback, although the recording continues for at least 35 s after the call.
     static let unansweredCall = FailureRule(name: "call without callback") { timeline, index, limit in
-        // Nothing is called for the end of a connection that does not exist.
+        // `connect` has a rule of its own, and `cancelPeripheralConnection` has no callback if there is no connection.
         guard case .call(let step, let words, let client) = timeline.events[index].fact, step != "connect",
             step != "cancelPeripheralConnection",
             Relations.expectsAnswer(step, words), let end = timeline.end ?? timeline.events.last?.time,
@@ -371,7 +371,7 @@ extension Timeline.Fact {
 }
 
 extension Timeline {
-    /// The time of an event in seconds, as the page shows it.
+    /// Returns the time of an event in seconds, as the page shows it.
     func clock(_ event: Event) -> String {
         let start = isWorld ? 0 : events.first?.time ?? 0
         let milliseconds = (event.time &- start) / 1_000_000

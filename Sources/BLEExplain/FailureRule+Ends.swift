@@ -1,14 +1,15 @@
 import BLEWire
 
 extension FailureRule {
-    /// The maximum time between the events with which the two ends of a link record that it is connected.
+    /// The maximum difference between the times at which the two ends of a link record their connection, in
+    /// nanoseconds.
     private static let mostDifference: Int64 = 1_000_000_000
 
-    /// Returns the index of the event with which the other end recorded the loss of the same link earlier; `nil` if it
-    /// did not, or is not in the timeline.
+    /// Returns the index of an earlier event in which the other end of the link recorded the same loss; `nil` if there
+    /// is none.
     ///
-    /// The two ends of a link are recognized by their connection events: of different sources and roles, and at about
-    /// the same time.
+    /// The two ends of a link are recognized by their connection events, which have different sources and roles, and
+    /// about the same time.
     static func lossAtOtherEnd(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> Int? {
         let event = timeline.events[index]
         guard case .disconnected(let link, .connectionTimeout) = event.fact else { return nil }
@@ -51,7 +52,10 @@ extension FailureRule {
         return [sentence("\(lost) packets in a row were lost \(place).", first)]
     }
 
-    /// Returns the index of the connection event at the other end of a link that is closest in time.
+    /// Returns the index of the connection event that is closest in time among those of other sources and the other
+    /// role.
+    ///
+    /// Returns `nil` if there is none within ``mostDifference``.
     private static func otherBeginning(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> Int? {
         let event = timeline.events[index]
         guard case .connected(_, _, let isCentral) = event.fact else { return nil }

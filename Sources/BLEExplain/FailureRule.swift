@@ -2,7 +2,7 @@ import BLEWire
 
 /// The cause of a failure in a timeline, in sentences with links to the events.
 package struct FailureFinding: Equatable, Sendable {
-    /// A sentence, and the index of the event that it is about.
+    /// A sentence, and the index of the event that it is about; `nil` for a sentence about no single event.
     package struct Sentence: Equatable, Sendable {
         package let text: String
         package let event: Int?
@@ -10,7 +10,7 @@ package struct FailureFinding: Equatable, Sendable {
 
     /// The name of the rule.
     package let rule: String
-    /// The index of the failure.
+    /// The index of the event that is the failure.
     package let event: Int
     package fileprivate(set) var sentences: [Sentence]
 
@@ -30,9 +30,9 @@ package struct FailureRule: Sendable {
     /// Returns the cause of each failure in a timeline.
     ///
     /// An event is explained by the first rule that applies to it; a failure in the same group as an explained one is
-    /// skipped. A lost link is listed once, by the end that recorded the loss first; the sentences about its other end
-    /// are added there. If the search ends early, because there are too many findings or steps, the last finding says
-    /// so.
+    /// skipped. A lost link has one finding, for the end that recorded the loss first. The sentences about the other
+    /// end are added to it. If the search ends early, because there are too many findings or steps, the last finding
+    /// says so.
     ///
     /// - Parameters:
     ///   - timeline: The events.
@@ -68,7 +68,7 @@ package struct FailureRule: Sendable {
         return findings
     }
 
-    /// Returns the sentences about the second end of a lost link; `earlier` is the event of the first one.
+    /// Returns the sentences about the second end of a lost link; `earlier` is the index of the event at the first end.
     private static func ending(
         _ timeline: Timeline,
         _ index: Int,
@@ -89,7 +89,7 @@ final class WalkLimit {
 
     init(_ steps: Int) { rest = steps }
 
-    /// True if the limit was reached, in which case what a rule has found may be wrong.
+    /// True if the limit was reached, in which case the result of a rule may be wrong.
     var isReached: Bool { rest <= 0 }
 
     /// Returns the elements of a sequence until the limit is reached.

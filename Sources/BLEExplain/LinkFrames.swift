@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The L2CAP packets that the data packets of a capture complete.
+/// A reassembler of L2CAP packets from the data packets of a capture.
 struct LinkFrames: Sendable {
     /// The maximum number of streams; above it, all incomplete packets are dropped.
     private static let most = 1_024

@@ -2,9 +2,9 @@ package import BLEWire
 
 /// A timeline that grows while events are recorded, for pages that show them as they happen.
 ///
-/// It takes events from a ``TimelineBuilder``. Its events are in the order in which they were taken, which is that of
-/// time except for events that were recorded late. When it has ``mostEvents``, it drops them all and begins again, with
-/// the names of attributes that the builder has learnt.
+/// It takes events from a ``TimelineBuilder``. Its events are in the order in which they were taken. This is the order
+/// of time, except for events that were recorded late. When it has ``mostEvents``, it drops all events and begins
+/// again; the builder keeps the names of attributes that it has learnt.
 package struct LiveTimeline: Sendable {
     /// The number of events after which the timeline begins again.
     package static let mostEvents = 50_000
@@ -13,13 +13,13 @@ package struct LiveTimeline: Sendable {
 
     private let limit: Int
     private(set) var timeline = Timeline()
-    /// The number of times that the timeline began.
+    /// The number of times that the timeline has begun, including the first time.
     private(set) var generation = 1
     /// The causes of failures, as of the last call of ``explain()``.
     private(set) var findings: [FailureFinding] = []
-    /// The number of changes of ``findings``.
+    /// The number of times that ``findings`` has changed.
     private(set) var findingsVersion = 0
-    /// For each event of the builder that was looked at, its index in the timeline; -1 if it has not been taken yet.
+    /// The index in the timeline of each of the builder's events; -1 if the event has not been taken yet.
     private var places: [Int] = []
     /// The builder's indices of the events that lie in the future.
     private var pending: [Int] = []
@@ -38,7 +38,7 @@ package struct LiveTimeline: Sendable {
     /// - Parameters:
     ///   - builder: The builder, always the same one. Its events are dropped when the timeline begins again.
     ///   - now: The present. Later events, such as packets on the air of a world, stay in the builder.
-    /// - Returns: True if there were any.
+    /// - Returns: True if the timeline has new events.
     package mutating func take(from builder: inout TimelineBuilder, until now: Instant) -> Bool {
         if builder.timeline.events.count >= limit {
             builder.dropEvents()
@@ -132,7 +132,7 @@ package struct LivePage: Sendable {
             "strings":\(PageText.list(encoder.strings[texts...].map(PageText.quoted))),\
             "events":\(PageText.list(rows))
             """
-        // The links of the causes need their events.
+        // The causes refer to events, so they are sent after all events.
         if hasFindings, count == timeline.events.count {
             findingsVersion = live.findingsVersion
             part += ",\"findings\":\(PageText.list(live.findings.map(PageText.object)))"

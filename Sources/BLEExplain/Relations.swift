@@ -92,7 +92,7 @@ struct Relations: Sendable {
         return index.map { calls.remove(at: $0).group } ?? 0
     }
 
-    /// The attribute in the words of a call: the first word after the device that is a UUID.
+    /// Returns the attribute in the words of a call: the first word after the device that is a UUID.
     private static func attribute(_ words: [Substring]) -> Substring? {
         words.dropFirst().first { BluetoothUUID($0) != nil }
     }

@@ -28,7 +28,7 @@ package struct Timeline: Sendable {
         case normal, call, callback, warning, failure
     }
 
-    /// What rules need to know about an event.
+    /// The content of an event, in the form that rules examine.
     package enum Fact: Equatable, Sendable {
         case none
         /// A call by an app, with its arguments in words.
@@ -76,7 +76,7 @@ package struct Timeline: Sendable {
         package var points: [(time: Int64, value: Double)] = []
     }
 
-    /// The names of machines or adapters.
+    /// The names of the sources: machines, adapters, or programs on them.
     package var sources: [String] = []
     /// The events in the order of time.
     package var events: [Event] = []

@@ -2,7 +2,9 @@ import BLERuntime
 import BLEWire
 
 extension TimelineBuilder {
-    /// Adds events to the other tracks for what a packet means.
+    /// Adds events about the content of a packet to tracks other than HCI.
+    ///
+    /// `place` is the index of the packet's own event.
     mutating func describe(
         _ record: PacketRecord,
         _ packet: DissectedPacket,
@@ -37,7 +39,8 @@ extension TimelineBuilder {
         }
     }
 
-    /// Adds an event about a packet to another track.
+    /// Adds an event about the packet at the index `place` to another track; returns the new event's index, or `nil` if
+    /// there is no room.
     @discardableResult
     private mutating func about(
         _ place: Int,
@@ -226,7 +229,7 @@ extension TimelineBuilder {
         }
     }
 
-    /// Ends the request that a packet answers, and learns attribute types from the packet.
+    /// Ends and returns the request that a packet answers, and learns attribute types from the packet.
     private mutating func answer(
         _ packet: ATTPacket,
         _ stream: LinkFrames.Stream,

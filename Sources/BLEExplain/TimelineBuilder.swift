@@ -101,12 +101,12 @@ package struct TimelineBuilder: Sendable {
         describe(record, packet, place, source, isFromHost)
     }
 
-    /// The words with which this and earlier versions introduce calls and callbacks in comments; true for calls.
+    /// The words that introduce calls (true) and callbacks (false) in the comments of this and earlier versions.
     private static let directions: [Substring: Bool] = [
         "requests:": true, "receives:": false, "asks:": true, "hears:": false,
     ]
 
-    /// Adds a comment as a note, or as a call or callback if it has the form in which captures record these.
+    /// Adds a comment as a note, or as a call or callback if the comment has the form in which captures record these.
     package mutating func add(text: String, of source: PacketSource, at time: Instant) {
         guard let source = index(of: source) else { return }
         let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -151,7 +151,9 @@ package struct TimelineBuilder: Sendable {
         timeline.series[index].points.append((time.nanoseconds, value))
     }
 
-    /// Adds an event on the air.
+    /// Adds a packet on the air.
+    ///
+    /// `strength` is the RSSI at the receiver in dBm, and `distance` is in metres.
     package mutating func addAir(
         _ title: String,
         from sender: String,
@@ -177,7 +179,7 @@ package struct TimelineBuilder: Sendable {
         _ = append(event)
     }
 
-    /// Adds a point, unless the previous one is less than 50 ms old, or is the same distance.
+    /// Adds a point, unless the previous point is less than 50 ms old, or both points are the same distance.
     private mutating func samplePace(_ name: String, unit: String, _ value: Double, at time: Instant) {
         if let index = seriesIndex[name], let last = timeline.series[index].points.last,
             time.nanoseconds &- last.time < 50_000_000 || last.value == value && unit == "m"

@@ -20,12 +20,13 @@ extension AttributeTable {
     /// The types of the attributes that declare services, includes and characteristics.
     private static let declarationTypes = (0x2800...0x2803).map { BluetoothUUID.short($0) }
 
-    /// The discovered services, and the included services that are not among them.
+    /// The discovered services, and the included services that were not discovered themselves.
     private var groups: [Group] {
         var groups = services
         for (_, value) in inclusions where value.count >= 4 {
             let start = UInt16(value[0]) | UInt16(value[1]) << 8, end = UInt16(value[2]) | UInt16(value[3]) << 8
-            // A declaration contains only short UUIDs; clients read the others from the included service.
+            // A declaration contains only short UUIDs; clients read longer ones from the declaration of the included
+            // service.
             let read = attributes.first { $0.handle == start }?.value
             guard let uuid = BluetoothUUID(octets: value[4...]) ?? read.flatMap({ BluetoothUUID(octets: $0[...]) })
             else { continue }

@@ -23,7 +23,7 @@ struct AttributeTable: Sendable {
         let isPrimary: Bool
     }
 
-    /// A write of a client, or a value that the device sent.
+    /// A write by a client, or a value that the device sent.
     struct Transfer: Sendable {
         let handle: UInt16
         let value: [UInt8]
@@ -38,7 +38,7 @@ struct AttributeTable: Sendable {
     let isHost: Bool
     private(set) var mtu: Int?
     private(set) var transfers: [Transfer] = []
-    /// In ascending order of handles, as the following lists.
+    /// The attributes, in ascending order of handles, like the following lists.
     private(set) var attributes: [Attribute] = []
     private(set) var services: [Group] = []
     /// The declarations of characteristics, with the octets of their values.
@@ -56,7 +56,7 @@ struct AttributeTable: Sendable {
     /// Returns the key of a host's own advertisement.
     static func advertiser(ofHost source: Int) -> String { "host \(source)" }
 
-    /// Adds a request or command of a client.
+    /// Adds a request or command from a client.
     mutating func request(_ packet: ATTPacket, at time: Instant) {
         switch packet {
         case .writeRequest(let write): note(write.handle.wire, write.value, isWrite: true, at: time)

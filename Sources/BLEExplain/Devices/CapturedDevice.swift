@@ -26,7 +26,7 @@ package struct CapturedDevice: Equatable, Sendable {
         package internal(set) var value: [UInt8]?
         /// True if the device refused a request until the link was encrypted.
         package internal(set) var isProtected = false
-        /// Without the descriptors that follow from the properties.
+        /// The descriptors, except those that follow from the properties.
         package internal(set) var descriptors: [Descriptor] = []
         package internal(set) var notifications: Notifications?
         package internal(set) var answers: [Answer] = []
@@ -68,7 +68,8 @@ package struct CapturedDevice: Equatable, Sendable {
         package internal(set) var isConnectable = true
     }
 
-    /// The address of the device, or the handle of the link if the capture does not contain the address.
+    /// The address of the device; “host” for the captured host, and “link” with the link's handle if the address is
+    /// unknown.
     package let address: String
     /// The address of the device if it is public or random static; otherwise `nil`.
     package let identity: DeviceAddress?

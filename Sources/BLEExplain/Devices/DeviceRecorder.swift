@@ -3,7 +3,7 @@ import BLEWire
 
 /// A builder of ``CapturedDevice`` values from the packets of a capture, in the order in which they happened.
 ///
-/// It accepts any octets. Everything that it stores has a limit; what exceeds it is ignored.
+/// It accepts any octets. Everything that it stores has a limit, at which data is dropped.
 ///
 /// A device is the server of ATT packets on a link. Reconnections to the same address belong to the same device.
 package struct DeviceRecorder: Sendable {
@@ -35,7 +35,7 @@ package struct DeviceRecorder: Sendable {
     private var requests: [LinkFrames.Stream: Request] = [:]
     /// The advertisement of each address, and of each source's own host.
     private var advertisements: [String: CapturedDevice.Advertisement] = [:]
-    /// The first reports of advertisements that are reported in several parts, by address.
+    /// The data so far of advertisements that arrive in several reports, by address.
     private var fragments: [String: [UInt8]] = [:]
 
     package init() {}

@@ -2,8 +2,9 @@ import BLEWire
 
 /// The values that a device sent, divided into those that followed a write and those that it sent by itself.
 ///
-/// A value follows a write if it was sent at most a second after it. A characteristic whose values all followed writes
-/// answers; the values of any other characteristic count as sent by itself.
+/// A value follows a write if it was sent at most a second after the write. If all values of a characteristic followed
+/// writes, they are answers to these writes. Otherwise, all values of the characteristic count as sent by the device
+/// itself.
 struct Replies {
     private static let window = Duration.seconds(1)
     private static let mostValues = 256
@@ -25,7 +26,7 @@ struct Replies {
     private var commands: [Command] = []
     private let sent: [AttributeTable.Transfer]
 
-    /// The number of written values with different answers.
+    /// The number of written values that had different answers at different times.
     var variable: Int { commands.count { !$0.isConstant } }
 
     /// Divides the transfers of a device.
@@ -66,7 +67,7 @@ struct Replies {
         }
     }
 
-    /// Returns the values that a characteristic sent by itself; `nil` if there are none.
+    /// Returns the values of a characteristic that the device sent by itself; `nil` if there are none.
     func notifications(of handle: UInt16) -> CapturedDevice.Notifications? {
         let own = sent.filter { $0.handle == handle }.prefix(Self.mostValues), values = own.map(\.value)
         guard !values.isEmpty else { return nil }
