@@ -1,10 +1,10 @@
 import ArgumentParser
 import BLERuntime
 
-/// A program that connects parts of the stack to descriptors, for the test suites of other projects.
+/// A program that runs parts of the stack for the test suites of other projects.
 ///
-/// Each subcommand connects the real cores to descriptors, and translates JSON. It contains no protocol logic, except
-/// for the requests that no app can make, which are in ``AttributeProcedure``.
+/// Its subcommands run the real cores, and translate JSON. They contain no protocol logic, except for the requests that
+/// no app can make (``AttributeProcedure``), and for the oracles of `adversary`.
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,7 +40,7 @@ struct BLEConformance: ParsableCommand {
 
 /// An error: an argument, a test case or a line of input is invalid.
 ///
-/// The program exits with status 2 and a line on standard error.
+/// If a command throws it, the program exits with status 2 and a line on standard error.
 struct Senseless: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

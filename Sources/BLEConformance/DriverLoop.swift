@@ -53,7 +53,8 @@ struct DriverLoop {
         }
     }
 
-    /// Waits until a descriptor is readable or closed, or the deadline has passed; returns the readable or closed ones.
+    /// Waits until a descriptor is readable or closed, or the deadline has passed; returns the descriptors that are
+    /// readable or closed.
     private func wait(for descriptors: [Int32], until deadline: Instant?, _ now: Instant) throws -> [Int32] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let milliseconds = deadline.map { Int32(clamping: $0.nanoseconds(since: now) / 1_000_000 + 1) }

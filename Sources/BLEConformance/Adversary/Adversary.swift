@@ -97,7 +97,7 @@ struct Adversary {
         }
     }
 
-    /// The maximum growth of the layer when all queues are full, in elements and octets.
+    /// The growth of the layer that is allowed, because full queues cause it, in elements and octets.
     private static let tolerance = 1500
 
     private func measured(_ victim: String, _ attempt: () -> (Int, [String])) -> Report {

@@ -2,8 +2,8 @@ import BLEWire
 
 /// A target for an adversary's packets.
 ///
-/// A target is a value, so sequences with the same beginning can continue from copies of the state that the beginning
-/// led to.
+/// A target is a value. So a sequence is tried only once as the beginning of longer ones: each of them continues from a
+/// copy of the target.
 protocol Victim {
     /// Processes a packet, and everything that immediately follows from it.
     mutating func receive(_ packet: HostilePacket)
@@ -82,7 +82,7 @@ enum Weight {
 }
 
 extension AttributeVictim {
-    /// Returns by how much the layer grows when the adversary sends all `packets` in turn, `rounds` times.
+    /// Returns the growth of the layer after the adversary has sent all `packets` in turn, `rounds` times.
     func growth(underFloodOf packets: [HostilePacket], rounds: Int) -> Int {
         var flooded = self
         for _ in 0..<rounds {

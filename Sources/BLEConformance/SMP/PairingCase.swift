@@ -149,7 +149,9 @@ struct PairingCase: Decodable {
 }
 
 extension PairingCase.Octets {
-    /// Returns the number in the 16 octets from `start`; `count` is the required length of all octets.
+    /// Returns the 16-octet number at `start`, least significant octet first.
+    ///
+    /// Throws an error unless there are exactly `count` octets in total.
     fileprivate func number(of count: Int, from start: Int) throws -> UInt128 {
         guard bytes.count == count, start + 16 <= count else { throw Senseless("\(count) octets are expected") }
         return bytes[start..<start + 16].reversed().reduce(0) { $0 << 8 | UInt128($1) }

@@ -26,7 +26,7 @@ struct PairingDriver: Driver {
     private var hasReportedKey = false
     /// Packets from the responder that require encryption, but arrived before the line that reports the encryption.
     ///
-    /// At most ``earlyLimit`` packets are kept.
+    /// At most ``earlyLimit`` packets are kept. Further packets are processed immediately.
     private var early: [[UInt8]] = []
 
     /// The opcodes of packets that require encryption.

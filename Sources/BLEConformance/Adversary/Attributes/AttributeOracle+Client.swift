@@ -7,7 +7,7 @@ extension AttributeOracle {
     struct Request {
         let opcode: UInt8
         let handle: UInt16
-        /// The octets of the packet after the first five: the opcode, and four octets that are often two handles.
+        /// The octets of the packet from the sixth on; in a search by type, they are the UUID.
         var rest: [UInt8] = []
         /// The part of the value that earlier requests have read; empty if the value is not read in several parts.
         var beginning: [UInt8] = []

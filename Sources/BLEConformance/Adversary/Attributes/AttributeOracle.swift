@@ -23,7 +23,7 @@ struct AttributeOracle {
         let name: ChannelIdentifier
         /// True if the app has been asked for a value.
         ///
-        /// The following requests in ``waiting`` wait for this value.
+        /// Later requests on the bearer stay in ``waiting`` until the app has provided it.
         var isReading = false
         var waiting: [[UInt8]] = []
         /// The queued indications.
@@ -49,7 +49,7 @@ struct AttributeOracle {
     /// ``outcomes`` has the allowed results by handle.
     var asked: [UInt16] = []
     var outcomes: [UInt16: [Outcome]] = [:]
-    /// For each value that is read in several parts, the octets that have been read so far, by handle.
+    /// The octets read so far of each value that is read in several parts, by handle.
     var beginnings: [UInt16: [UInt8]] = [:]
     /// True if a request from the host may be waiting for credits, so that the oracle does not know what the app may
     /// receive.

@@ -100,7 +100,8 @@ extension AttributeVictim {
 extension HostilePacket {
     /// Returns whether `answer` is an allowed answer to this packet.
     ///
-    /// A server may always first report that the client's view of the services is out of date (Database Out of Sync).
+    /// In ``AttributeVictim/Part/caching``, any request may be refused with Database Out of Sync, because the client
+    /// does not know of the changed services.
     fileprivate func allows(_ answer: [UInt8], _ part: AttributeVictim.Part) -> Bool {
         guard let request = octets.first else { return false }
         let refuses = answer.count == 5 && answer[0] == ATT.Opcode.errorResponse.wire && answer[1] == request

@@ -9,7 +9,7 @@ struct AttributeVictim: Victim {
         case server
         /// A server whose app responds to requests as late as possible.
         case app
-        /// A client with several requests in progress, which is also a server.
+        /// A client that has several requests in progress, and is also a server.
         case client
         /// A server whose services have changed, with a bonded client that does not know of the change yet.
         case caching

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-// The channels that the host itself requests, as bearers.
+// The bearers that the host itself requests.
 extension ChannelOracle {
     /// A request from the host to open bearers.
     struct Opening {

@@ -52,7 +52,7 @@ struct ChannelOracle {
         case opening(SignalIdentifier, Signal.ConnectionResult, [Bool])
     }
 
-    /// A packet on a channel, which the peer's identifier for the channel selects.
+    /// A packet from the host on a channel, with the peer's identifier for the channel.
     struct Frame: Equatable {
         var channel: ChannelIdentifier
         var payload: [UInt8]

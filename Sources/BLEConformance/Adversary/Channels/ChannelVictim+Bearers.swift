@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-// The part of the attack on a host whose channels are Enhanced ATT bearers.
+// The attack on a host whose channels are Enhanced ATT bearers.
 extension ChannelVictim {
     /// Starts the host's server, and lets the host complete its own procedures on the other link.
     func prepareBearers() {

@@ -5,8 +5,8 @@ import BLEWire
 ///
 /// | host's identifier | peer's | opened by | state |
 /// | --- | --- | --- | --- |
-/// | 0x0040 | 0x0050 | the peer, with a request of its own | the app reads everything |
-/// | 0x0041 | 0x0054 | the peer, together with 0x0042 | the app does not read; one of its two SDUs waits for a credit |
+/// | 0x0040 | 0x0050 | the peer, with a separate request | the app reads everything |
+/// | 0x0041 | 0x0054 | the peer, together with 0x0042 | the app does not read; one of its own SDUs waits for a credit |
 /// | 0x0042 | 0x0055 | the peer, together with 0x0041 | the app has closed it, and the peer has not responded |
 /// | 0x0043 | 0x0060 | the host, if it is a central | the app reads everything |
 ///
@@ -142,7 +142,7 @@ final class ChannelVictim {
         compare(with: expected, after: "a unit on \(local)")
     }
 
-    /// Records that a channel belongs to an app.
+    /// Records that a channel belongs to the server's app.
     func own(_ id: ChannelID, _ local: ChannelIdentifier) {
         ends[id] = End(local: local, client: SignalVictim.peripheral)
     }
@@ -156,7 +156,8 @@ final class ChannelVictim {
         base.drain()
     }
 
-    /// Makes the apps accept all writes, note all reads for later, and read all channels but one.
+    /// Makes the apps accept all writes, keep all reads for later, and consume the data of all channels except
+    /// ``unread``.
     func consume() {
         var next = 0
         // A response lets the host pass on the next request, so the list may grow.

@@ -3,7 +3,7 @@ import BLEWire
 extension HostilePacket {
     /// ATT packets for a server with the attributes of ``AttributeVictim``, or for its client.
     static let attributePackets = requests + malformedRequests + commands + answers + values
-    /// The ATT packets that are not responses to a client's requests.
+    /// The packets of ``attributePackets`` that are not responses to a client's requests.
     static let serverPackets = requests + malformedRequests + commands + values
 
     private static let requests: [Self] = [

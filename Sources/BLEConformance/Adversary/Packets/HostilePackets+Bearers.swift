@@ -99,8 +99,8 @@ extension HostilePacket {
 
     /// Returns a response to a request for bearers.
     ///
-    /// `result` has four hexadecimal digits, and `destinations` has the channel identifiers in the octet order of
-    /// packets.
+    /// `result` has four hexadecimal digits. `destinations` has the channel identifiers, and `sizes` the MTU and the
+    /// MPS, in the octet order of packets.
     private static func opening(
         _ result: String,
         _ destinations: String,

@@ -1,8 +1,8 @@
 import BLEHost
 import BLEWire
 
-/// A host under attack with two links: one to the adversary, which is replaced after each sequence of packets, and a
-/// permanent one to an honest peer.
+/// A host under attack, with a permanent link to an honest peer and a new link to the adversary for each sequence of
+/// packets.
 ///
 /// Unlike an ``AttributeVictim``, this victim is never copied: all sequences attack the same host, each on a link of
 /// its own. So any state that a link leaves behind in the host adds up.
