@@ -64,8 +64,7 @@ struct Ble: AsyncParsableCommand {
         await main(nil)
     }
 
-    /// Runs the command that `arguments` contain, or, if `arguments` is `nil`, that the process's own arguments
-    /// contain.
+    /// Runs the command in `arguments`; `nil` for the process's own arguments.
     ///
     /// Exits the process if the command fails.
     static func main(_ arguments: [String]?) async {

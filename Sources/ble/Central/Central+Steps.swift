@@ -45,13 +45,12 @@ extension Central {
         } catch CommandError.noAnswer {}
     }
 
-    /// Returns the name with which a peripheral was found by scanning, or its GAP device name if it was not found by
-    /// scanning.
+    /// Returns the name under which a peripheral was found by scanning; otherwise, its GAP device name.
     func name(of peripheral: CBPeripheral) -> String? {
         if let found, found.peripheral === peripheral { found.name } else { peripheral.name }
     }
 
-    /// Connects to a peripheral.
+    /// Connects to a peripheral; cancels the attempt if it takes longer than `time`.
     func connect(_ peripheral: CBPeripheral, within time: Duration) async throws {
         do {
             try await wait(
@@ -103,7 +102,7 @@ extension Central {
     /// Discovers services with their characteristics and then, level by level, their included services.
     ///
     /// - Parameters:
-    ///   - peripheral: The peripheral of the services.
+    ///   - peripheral: The connected peripheral.
     ///   - descriptors: True to discover descriptors, too.
     ///   - incomplete: Called for each part of a service that cannot be discovered. Discovery continues with the other
     ///     parts.
@@ -195,7 +194,7 @@ extension Central {
         }
     }
 
-    /// Reads a characteristic.
+    /// Reads the value of a characteristic.
     func read(_ characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws -> Data {
         try await read([characteristic], of: peripheral) { characteristic, error in
             error.map { .failed("Reading \(characteristic.uuid)", $0) }
@@ -227,7 +226,7 @@ extension Central {
         }
     }
 
-    /// Reads a descriptor.
+    /// Reads the value of a descriptor.
     func read(_ descriptor: CBDescriptor, of peripheral: CBPeripheral) async throws -> Any? {
         let what = "Reading \(descriptor.uuid)"
         try await ask(peripheral, what, { peripheral.readValue(for: descriptor) }) {

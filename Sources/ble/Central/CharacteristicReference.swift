@@ -11,7 +11,7 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
     /// The maximum position: a peripheral cannot have more characteristics, because attribute handles have 16 bits.
     private static let most = 65_535
 
-    /// The help text for such arguments.
+    /// The help text for arguments of this type.
     static let help: ArgumentHelp =
         """
         A UUID (4, 8 or 36 characters, 0x optional) or a name such as “Battery Level”. SERVICE/UUID and UUID#2 select \

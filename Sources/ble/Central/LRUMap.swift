@@ -30,8 +30,8 @@ struct LRUMap<Entry> {
 
     /// Returns the entries whose data is at most `age` old, with their ages.
     ///
-    /// The entries are in the order in which their peripherals were added. A peripheral that has replaced another one
-    /// is in the place of the other.
+    /// The entries are in the order in which their peripherals were added. A peripheral that replaces another one takes
+    /// the place of the peripheral that it replaces.
     func recent(within age: Duration, at now: Duration) -> [(entry: Entry, age: Duration)] {
         entries.map { ($0.entry, now - $0.time) }.filter { $0.1 <= age }
     }

@@ -9,7 +9,7 @@ final class Polling {
     private var asked = 0
     private var failed = 0
 
-    /// Creates a reader for `times` rounds; `nil` for no limit.
+    /// Creates a poller for `times` rounds; `nil` for no limit.
     ///
     /// `interval` is the time between the starts of two rounds. If responses take longer than the interval, the next
     /// round starts late.
@@ -73,7 +73,7 @@ final class Polling {
 }
 
 extension Clock<Duration> {
-    /// Returns a function that gives the time since this call.
+    /// Returns a function that returns the time since this method was called.
     func stopwatch() -> () -> Duration {
         let start = now
         return { start.duration(to: now) }

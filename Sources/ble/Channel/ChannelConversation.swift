@@ -44,7 +44,7 @@ final class ChannelConversation {
     /// Creates a conversation.
     ///
     /// - Parameters:
-    ///   - patience: The conditions for the end.
+    ///   - patience: The conditions under which this side ends the conversation.
     ///   - printer: The printer for facts.
     ///   - reports: True to report the progress each second.
     ///   - clock: The clock for the reports.
@@ -136,7 +136,7 @@ final class ChannelConversation {
         if let trouble { throw trouble }
     }
 
-    /// Closes the channel.
+    /// Closes the channel, because the user interrupted the conversation.
     func interrupt() {
         isInterrupted = true
         pipe?.close()

@@ -74,8 +74,8 @@ final class ChannelServer: NSObject {
         case .lost: report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
-            // If Bluetooth was only switched off, the service and the channel are available again by themselves; they
-            // are replaced.
+            // If Bluetooth was only switched off, the old service and channel are available again. New ones replace
+            // them.
             withdraw()
             manager.publishL2CAPChannel(withEncryption: isEncrypted)
         case .missing(let state): report(.failed(.noRadio(state)))

@@ -59,7 +59,7 @@ final class ChatHost: NSObject {
         ])
     }
 
-    /// Closes the room.
+    /// Closes the room: drops unsent messages, stops advertising, and removes the service.
     func close() {
         outbox = []
         if manager.state == .poweredOn { withdraw() }
@@ -80,7 +80,7 @@ final class ChatHost: NSObject {
             report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
-            // If Bluetooth was only switched off, the service is available again by itself; it is replaced.
+            // If Bluetooth was only switched off, the old service is available again. A new one replaces it.
             withdraw()
             open()
         case .missing(let state): report(.failed(.noRadio(state)))

@@ -2,7 +2,8 @@ import BLERuntime
 import DBus
 import Foundation
 
-/// A connection to the desktop that shows notifications, and reports the buttons that the user presses.
+/// A connection to the desktop's notification server: it shows notifications, and reports the buttons that the user
+/// presses.
 @MainActor
 final class DesktopNotifications {
     private enum State {
@@ -27,7 +28,7 @@ final class DesktopNotifications {
     private var answers: [(id: NotificationConversation.ID, handler: (String?) -> Void)] = []
     private var connection: BusConnection?
 
-    /// Starts a session on the bus with the user ID `user`.
+    /// Starts a session on the bus, as the user with the ID `user`.
     ///
     /// `send` is called with octets for the bus.
     init(user: UInt32, send: @escaping ([UInt8]) -> Void) throws(NotificationConversation.Failure) {
@@ -100,7 +101,7 @@ final class DesktopNotifications {
         return id
     }
 
-    /// Closes a notification that no longer needs an answer, without calling its `answered`.
+    /// Closes a notification that no longer needs an answer, without calling the closure `answered`.
     func withdraw(_ id: NotificationConversation.ID) {
         answers.removeAll { $0.id == id }
         work { board throws(NotificationConversation.Failure) in try board.withdraw(id) }

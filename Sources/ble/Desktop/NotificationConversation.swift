@@ -65,7 +65,7 @@ struct NotificationConversation {
     private var isSubscribed = false
     private var capabilities: [String]?
 
-    /// Starts a session on the bus with the user ID `user`.
+    /// Starts a session on the bus, as the user with the ID `user`.
     init(user: UInt32) throws(Failure) {
         conversation = BusConversation(user: user)
         do throws(BusConversation.Failure) {
@@ -81,8 +81,8 @@ struct NotificationConversation {
 
     /// Shows a notification.
     ///
-    /// Returns the identifier of a notification with buttons; `nil` if it has none. Also returns `nil`, and shows
-    /// nothing, if too many notifications with buttons are open.
+    /// Returns an identifier if the notification has buttons, otherwise `nil`. Also returns `nil`, and shows nothing,
+    /// if too many notifications with buttons are open.
     mutating func show(_ notice: DesktopNotification) throws(Failure) -> ID? {
         var purpose = Purpose.other, id: ID?
         if !notice.buttons.isEmpty {

@@ -7,7 +7,7 @@ import Foundation
 /// explore` prints. In addition, its host must be one that no DNS server can claim, and its origin, if any, must be
 /// this server.
 struct ExploreAccess: Sendable {
-    /// The parts of a request that the rules are about.
+    /// The parts of a request that the rules examine.
     struct Request: Equatable, Sendable {
         var method = "GET"
         /// The path with the query, as it was sent.

@@ -29,7 +29,7 @@ final class ExploreFeed {
         var frame: String { "event: \(type)\ndata: \(data)\n\n" }
     }
 
-    /// The maximum number of messages that wait for browsers, and their total length in octets.
+    /// The maximum number of messages that wait for browsers, and their maximum total length in octets.
     static let mostMessages = 4_096, mostOctets = 4 << 20
     /// The approximate length of the messages that are written to a browser together, in octets.
     private static let share = 128 << 10

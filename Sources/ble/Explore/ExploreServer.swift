@@ -202,7 +202,7 @@ final class ExploreServer: Sendable {
         try await responses.write(.end(nil))
     }
 
-    /// Sends a response.
+    /// Sends a complete response, with `text` as its body.
     private nonisolated func write(
         _ status: Int,
         _ text: String,

@@ -32,9 +32,9 @@ struct WorldRecording: RecordingSource {
 
 /// The recording of this process's host or, if the process uses a daemon, of the daemon's hosts.
 ///
-/// Only root and the daemon's user can record a daemon's hosts, and not if the daemon's radio is a simulated world.
-/// Such a recording contains all apps. If it is not possible, the lines of the session take the place of calls and
-/// callbacks.
+/// Only root and the daemon's user can record a daemon's hosts, and even they cannot record a simulated world in the
+/// daemon. The recording contains all apps. If recording is not possible, the lines of the session take the place of
+/// calls and callbacks.
 final class HostRecording: RecordingSource {
     /// The events that the monitor has received.
     private final class Recording: Sendable {

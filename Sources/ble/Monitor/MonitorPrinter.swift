@@ -4,7 +4,7 @@ import BLEWire
 /// A printer for the packets of captures and hosts, which also writes the packets to files.
 @MainActor
 final class MonitorPrinter {
-    /// The level of detail.
+    /// The level of detail of the printed packets.
     enum Detail {
         case fields
         case lines

@@ -22,8 +22,8 @@ extension Data {
     /// The hexadecimal digits, followed by the text if the octets are text, for users.
     var shown: String { shown(as: nil) }
 
-    /// Returns the value for users: the hexadecimal digits, then the value in `format` in parentheses, or else the text
-    /// if the octets are text.
+    /// Returns the value for users: the hexadecimal digits, followed by the decoded value in parentheses if the octets
+    /// fit `format`, or by the text if they are text.
     func shown(as format: ValueFormat?) -> String {
         guard !isEmpty else { return "(empty)" }
         if let format, format.kind != .text, let reading = format.text(of: self) {

@@ -71,8 +71,8 @@ struct ValueFormat: Equatable {
 }
 
 extension ValueFormat {
-    /// Creates the format that the Bluetooth SIG assigns to a type of characteristic; `nil` if this tool does not know
-    /// it.
+    /// Creates the format that the Bluetooth SIG assigns to a type of characteristic; `nil` if `ble` does not know the
+    /// format.
     init?(assignedTo uuid: CBUUID) {
         guard let format = Self.assigned[uuid.uuidString] else { return nil }
         self = format

@@ -100,8 +100,8 @@ struct ClonedDevice {
         }
     }
 
-    /// Returns a list with a sentence that says why a file with these keys cannot be used; empty if the file can be
-    /// used.
+    /// Returns the reason why a file with these keys cannot be used, as a list with one sentence; an empty list if it
+    /// can be used.
     private static func remarks(on keys: [String: Any]) -> [String] {
         do {
             _ = try device(keys)

@@ -14,7 +14,7 @@ final class DescribedPeripheral: NSObject {
     let report: (Fact) -> Void
     private(set) var manager: CBPeripheralManager!
     private var radio = RadioWatch()
-    /// The current values.
+    /// The current values of the characteristics.
     var values: [CBMutableCharacteristic: Data] = [:]
     private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
     /// The values that the peripheral sends after certain writes, by the written characteristic.
@@ -269,7 +269,7 @@ final class DescribedPeripheral: NSObject {
         onPublished?()
     }
 
-    /// Starts to send the described values of a characteristic periodically, in turn.
+    /// Starts to send the described values of a characteristic in turn, at regular intervals.
     private func startSending(_ characteristic: CBMutableCharacteristic) {
         guard sending[characteristic] == nil, let cycle = cycles[characteristic] else { return }
         sending[characteristic] = Task { [weak self, clock] in

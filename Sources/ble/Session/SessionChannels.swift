@@ -22,7 +22,7 @@ final class SessionChannels: NSObject {
     private var count = 0
     /// The manager that publishes channels; `nil` until one is published.
     private var manager: CBPeripheralManager?
-    /// The published channels.
+    /// The PSMs of the published channels.
     private var published: [CBL2CAPPSM] = []
     private var publishing: CheckedContinuation<CBL2CAPPSM, any Error>?
 
@@ -87,7 +87,7 @@ final class SessionChannels: NSObject {
         }
     }
 
-    /// Closes a channel.
+    /// Closes the channel with this number; throws an error if the channel is not open.
     func close(_ number: Int) throws { try channel(number).pipe.close() }
 
     /// Closes all channels, and withdraws the published ones.

@@ -59,7 +59,7 @@ struct SessionCommand {
         case reference(CharacteristicReference)
         case handle(Int)
 
-        /// The attribute as its command names it, for messages.
+        /// The attribute as the command names it, for error messages.
         var description: String {
             switch self {
             case .reference(let reference): "\(reference)"
@@ -149,12 +149,12 @@ struct SessionCommand {
         }
     }
 
-    /// The pairs of alternative keys; a command needs exactly one key of each pair.
+    /// The pairs of keys that exclude each other; a command that allows both keys of a pair needs exactly one of them.
     private static let alternatives = [("characteristic", "handle"), ("accept", "digits"), ("file", "description")]
 
     /// Returns the device that `serve` publishes.
     ///
-    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file does not describe one.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file does not describe a device.
     func peripheral() throws -> PeripheralDescription {
         if let description { return PeripheralDescription(description) }
         return try PeripheralDescription(path: file ?? "", machine: machine)
@@ -210,7 +210,7 @@ enum SessionID: Equatable {
     /// The magnitude below which every whole number is exact in JSON, RFC 8259, 6.
     private static let limit: UInt = 1 << 53
 
-    /// Creates an identifier from a value of JSON; `nil` unless it is a string or a whole number.
+    /// Creates an identifier from a JSON value; `nil` unless it is a string or a whole number.
     init?(_ value: Any) {
         if let text = value as? String {
             self = .text(text)

@@ -124,7 +124,7 @@ final class SessionEngine: NSObject {
         server.withdraw()
     }
 
-    /// Ends all commands, channels and connections and the scan, and writes `ended`.
+    /// Ends the commands, the channels, the scan and the connections, and writes `ended`.
     func close(because end: End) async {
         isEnding = true
         for command in running { command.task.cancel() }
@@ -256,7 +256,7 @@ final class SessionEngine: NSObject {
         return [:]
     }
 
-    /// Returns the connected device that `text` names, unless the command was cancelled.
+    /// Returns the device that `text` names; throws an error if it is not connected, or if the command was cancelled.
     private func connectedDevice(_ text: String) throws -> SessionDevice {
         try Task.checkCancellation()
         let device = try device(text)

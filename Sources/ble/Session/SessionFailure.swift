@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// The reason why a command of a session failed, for its answer.
+/// The reason why a command of a session failed, as the answer reports it.
 ///
 /// docs/SESSION.md lists the codes.
 struct SessionFailure: Error {
@@ -73,7 +73,7 @@ struct SessionFailure: Error {
         }
     }
 
-    /// The keys of the answer.
+    /// The keys with which an answer reports the failure.
     var fields: [String: Any] {
         var fields: [String: Any] = ["error": sentence, "code": code.rawValue]
         fields["domain"] = cause?.domain

@@ -27,7 +27,7 @@ final class SessionPairing {
         return try await pairing.pair(with: peripheral)
     }
 
-    /// Removes the bond with a device, which ends its connection.
+    /// Removes the bond with a device; this ends the device's connection.
     func removeBond(with peripheral: CBPeripheral) async throws {
         try await pairing?.removeBond(with: peripheral.identifier)
     }

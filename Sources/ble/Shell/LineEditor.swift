@@ -31,9 +31,9 @@ struct LineEditor {
         case text
         /// The first octets of an incomplete UTF-8 character.
         case character([UInt8], missing: Int)
-        /// After Escape.
+        /// Escape has been received.
         case escape
-        /// After Escape and “[” or “O”, with the parameters so far.
+        /// Escape and “[” or “O” have been received, and then these parameters.
         case sequence([UInt8])
     }
 
@@ -54,7 +54,7 @@ struct LineEditor {
     /// The line that was being written when the user went back in the history.
     private var draft: [Character] = []
 
-    /// The line.
+    /// The text of the line that is being edited.
     var text: String { String(characters) }
 
     /// Processes an octet.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The modules that `ble toolset` has installed in a toolchain, with a record of their files.
 ///
-/// The record is a file in the toolchain. It is written before the first file is copied, and removed after the last one
-/// has been deleted, so that an interrupted installation can be removed, too.
+/// The record is a file in the toolchain. It is written before the first file is copied, and removed after the last
+/// file has been deleted, so that an interrupted installation can be removed, too.
 struct InstalledModules {
     /// The contents of the record.
     struct Record: Codable, Hashable {
@@ -45,7 +45,7 @@ struct InstalledModules {
 
     /// Copies modules into the toolchain.
     ///
-    /// Removes previously installed ones first.
+    /// Removes previously installed modules first.
     func install(_ modules: BuiltModules) throws(ToolsetError) {
         try modules.check(toolchain)
         if try record() != nil { try uninstall() }

@@ -8,7 +8,7 @@ import Glibc
 struct DaemonChoice {
     private static let nobody = CommandError.noDaemon("no daemon listens on the default socket")
 
-    /// The value of `BLUETOOTH_HOST`.
+    /// The value of `BLUETOOTH_HOST`; `nil` if it is not set.
     let host: String?
     /// The path of the default socket if a daemon listens there; otherwise `nil`.
     let found: String?

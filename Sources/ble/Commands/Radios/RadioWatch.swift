@@ -24,7 +24,7 @@ enum RadioChange {
 extension Printer {
     /// Reports a change of the radio.
     ///
-    /// Users see it on standard error, because standard output may carry data.
+    /// Users see the report on standard error, because standard output may carry data.
     func announce(_ change: RadioChange) {
         print(change.fact)
         remark(change.remark)
