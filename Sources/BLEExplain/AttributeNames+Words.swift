@@ -30,13 +30,13 @@ extension AttributeNames {
         }
     }
 
-    /// Returns the attribute and value of a packet for people; empty if it has neither.
+    /// Returns readable text with the attribute and value of a packet; empty if the packet has neither.
     ///
     /// - Parameters:
     ///   - packet: The packet.
     ///   - server: The server of the attributes.
     ///   - requested: The handle in the request that the packet answers; `nil` if there is none.
-    /// - Returns: The attribute and value, for people.
+    /// - Returns: The text.
     func words(_ packet: ATTPacket, of server: Server, requested: UInt16?) -> String {
         func text(_ handle: UInt16, _ value: [UInt8]) -> String {
             let type = type(of: handle, of: server)

@@ -16,7 +16,7 @@ struct AttributeNames: Sendable {
         let handle: UInt16
     }
 
-    /// Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
+    /// Decodes a characteristic's value into readable text; returns `nil` if the value's format is unknown.
     let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
     private var types: [Place: BluetoothUUID] = [:]
     /// The handles of the characteristic values of each server, in ascending order.
@@ -29,7 +29,7 @@ struct AttributeNames: Sendable {
     /// Returns the type of an attribute; `nil` if the attribute was not discovered.
     func type(of handle: UInt16, of server: Server) -> BluetoothUUID? { types[Place(server: server, handle: handle)] }
 
-    /// Returns the name and handle of an attribute for people, or only the handle if the type is unknown.
+    /// Returns readable text with the name and handle of an attribute, or only the handle if the type is unknown.
     func name(of handle: UInt16, of server: Server) -> String {
         let digits = [UInt8(handle >> 8), UInt8(handle & 0xFF)].hexadecimal
         guard let type = type(of: handle, of: server) else { return "0x\(digits)" }

@@ -272,7 +272,7 @@ extension FailureRule {
         return sentence("The device did not answer the connection request, \(attempts.count) times.", last)
     }
 
-    /// A radio that is off, missing or forbidden.
+    /// A radio that is off, missing or restarting, or that the app may not use.
     static let radioUnavailable = FailureRule(name: "radio unavailable") { timeline, index, _ in
         guard case .callback("didUpdateState", let state, _, _) = timeline.events[index].fact else { return nil }
         let reasons = [

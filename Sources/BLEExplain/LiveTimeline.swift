@@ -30,7 +30,7 @@ package struct LiveTimeline: Sendable {
     /// - Parameter limit: The number of events after which it begins again.
     package init(limit: Int = LiveTimeline.mostEvents) { self.limit = limit }
 
-    /// The number of events.
+    /// The number of events since the timeline last began.
     package var count: Int { timeline.events.count }
 
     /// Takes the new events of a builder.
@@ -66,7 +66,8 @@ package struct LiveTimeline: Sendable {
         return !ready.isEmpty
     }
 
-    /// Finds the causes of failures, if there are new events since the last call; returns true if they changed.
+    /// Finds the causes of failures, if there are new events since the last call; returns true if the causes have
+    /// changed.
     package mutating func explain() -> Bool {
         guard explained != timeline.events.count else { return false }
         explained = timeline.events.count

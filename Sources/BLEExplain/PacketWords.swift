@@ -15,7 +15,7 @@ package import BLEWire
 package struct PacketWords: Sendable {
     /// The words about a packet.
     package struct Summary: Equatable, Sendable {
-        /// Empty if there is nothing to say beyond the names of the packet's layers.
+        /// The words; empty if there is nothing to say beyond the names of the packet's layers.
         package internal(set) var text = ""
         package internal(set) var kind = Kind.other
     }
@@ -34,8 +34,8 @@ package struct PacketWords: Sendable {
     private var attributes: AttributeNames
     private var requests: [LinkFrames.Stream: ATTPacket] = [:]
 
-    /// Creates a writer; `reading` decodes a value of a characteristic for people, or returns `nil` if its format is
-    /// unknown.
+    /// Creates a writer; `reading` decodes a characteristic's value into readable text, or returns `nil` if the value's
+    /// format is unknown.
     package init(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) {
         attributes = AttributeNames(reading: reading)
     }

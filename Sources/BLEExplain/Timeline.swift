@@ -50,7 +50,7 @@ package struct Timeline: Sendable {
         case air(isLost: Bool, strength: Int, distance: Double, receiver: String)
     }
 
-    /// An event.
+    /// An event on one of the tracks.
     package struct Event: Sendable {
         /// The time in nanoseconds since 1970, or since the beginning of the world.
         package var time: Int64

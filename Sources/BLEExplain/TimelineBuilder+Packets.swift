@@ -253,7 +253,7 @@ extension TimelineBuilder {
         )
     }
 
-    /// Returns the attribute and value of a packet for people, or its direction if it has neither.
+    /// Returns readable text with the attribute and value of a packet, or with its direction if it has neither.
     private func words(
         _ packet: ATTPacket,
         _ server: AttributeNames.Server,

@@ -26,7 +26,8 @@ package struct TimelineBuilder: Sendable {
     /// - Parameters:
     ///   - keys: True to keep keys of pairings.
     ///   - isWorld: True if times count from the beginning of a world.
-    ///   - reading: Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
+    ///   - reading: Decodes a characteristic's value into readable text; returns `nil` if the value's format is
+    ///     unknown.
     package init(
         keys: Bool = false,
         isWorld: Bool = false,
@@ -37,7 +38,7 @@ package struct TimelineBuilder: Sendable {
         timeline.isWorld = isWorld
     }
 
-    /// Returns the timeline.
+    /// Returns the timeline, with all events in the order of time.
     package consuming func finish() -> Timeline {
         var result = timeline
         // Packets on the air are calculated ahead of their time; the rest is in order already.

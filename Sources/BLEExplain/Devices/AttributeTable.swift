@@ -50,7 +50,7 @@ struct AttributeTable: Sendable {
         (self.source, self.address, self.identity, self.isHost) = (source, address, identity, isHost)
     }
 
-    /// The key of the device's advertisement.
+    /// The key of the device's advertisement in ``DeviceRecorder``.
     var advertiser: String { isHost ? Self.advertiser(ofHost: source) : address }
 
     /// Returns the key of a host's own advertisement.

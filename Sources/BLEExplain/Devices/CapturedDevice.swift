@@ -32,7 +32,7 @@ package struct CapturedDevice: Equatable, Sendable {
         package internal(set) var answers: [Answer] = []
     }
 
-    /// A descriptor.
+    /// A descriptor of a characteristic.
     package struct Descriptor: Equatable, Sendable {
         package let uuid: BluetoothUUID
         package let handle: UInt16
