@@ -2,7 +2,7 @@ import BLEWire
 
 /// A target for an adversary's packets.
 ///
-/// A target is a value. So a sequence is tried only once as the beginning of longer ones: each of them continues from a
+/// A target is a value. So the beginning that several sequences share is tried only once: each of them continues from a
 /// copy of the target.
 protocol Victim {
     /// Processes a packet, and everything that immediately follows from it.

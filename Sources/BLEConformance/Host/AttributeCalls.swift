@@ -15,7 +15,7 @@ struct AttributeCalls {
     private struct Call {
         let id: Int
         let link: RadioLink
-        /// The request that the host is performing, or the next one to perform if there is none.
+        /// The request that the host is performing, or, if it is performing none, the next one to perform.
         var request: AttributeRequest
         var number = RequestNumber.none
         var discovery: Discovery?

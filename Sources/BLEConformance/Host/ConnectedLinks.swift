@@ -88,7 +88,7 @@ struct ConnectedLinks {
     /// Returns whether a question about the pairing with a peer waits for the test suite's reply.
     func isAsked(about peer: PeerIdentifier) -> Bool { links.last { $0.link.peer == peer }?.isAsked ?? false }
 
-    /// Records that the pairing with a peer has failed, whichever end started it, and returns the lines to print.
+    /// Records that the pairing with a peer has failed, no matter which end started it, and returns the lines to print.
     mutating func failed(_ peer: PeerIdentifier, _ failure: PairingFailure) -> [HostLine] {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
         let requests = links[index].securing

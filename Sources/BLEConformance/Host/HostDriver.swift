@@ -20,7 +20,7 @@ final class HostDriver: Sendable {
         self.print = print
     }
 
-    /// Starts the host.
+    /// Opens the test suite's session on the host, and starts the host.
     func start() {
         session.withLock { session in
             session = runner.open(.tester, on: queue) { [weak self] event in self?.converse { $0.receive(event) } }
@@ -28,7 +28,7 @@ final class HostDriver: Sendable {
         runner.start()
     }
 
-    /// Stops the host.
+    /// Closes the session, and stops the host.
     func stop() {
         session.withLock { $0?.close() }
         runner.stop()

@@ -143,9 +143,9 @@ struct AttributeOracle {
         return [0x01, packet[0], 0, 0, isKnown ? 0x04 : 0x06]
     }
 
-    /// The responses, by request, both in hexadecimal.
+    /// The responses by request; both are in hexadecimal digits.
     ///
-    /// The device name is "Victim"; the MTU exchange is only allowed on the unenhanced bearer, so it is refused.
+    /// The device name is "Victim"; the MTU exchange is allowed only on the unenhanced bearer, so it is refused.
     private static let answers = [
         "0a0300": "0b56696374696d", "0a0000": "010a000001", "0aff00": "010aff0001",
         "024000": "0102000006",

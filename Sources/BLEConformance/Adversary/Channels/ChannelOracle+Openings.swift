@@ -68,7 +68,7 @@ extension ChannelOracle {
         carryOut(attributes?.receive(packet, on: name) ?? [])
     }
 
-    /// Returns the host's reaction on channels that follows from its actions on attributes.
+    /// Returns the packets and events on channels that the host's actions on attributes cause.
     mutating func carryOut(_ effects: [AttributeOracle.Effect]) -> Reaction {
         var reaction = Reaction()
         for effect in effects {
@@ -102,7 +102,7 @@ extension ChannelOracle {
         return attributes?.ask(packet, on: name) == true
     }
 
-    /// Records that the host's next request may have to wait, if a bearer has no credits.
+    /// If a bearer has no credits, records that the host's next request may have to wait.
     mutating func noteCredits() {
         if channels.contains(where: { $0.isBearer && !$0.isClosing && $0.granted == 0 }) {
             attributes?.isBlind = true

@@ -58,7 +58,7 @@ struct ChannelOracle {
         var payload: [UInt8]
     }
 
-    /// An event about a channel that the host reports to an app, with the host's identifier for the channel.
+    /// An event that the host reports to an app, with the host's identifier of the channel.
     enum Event: Equatable {
         case opened
         case received(ChannelIdentifier, [UInt8])
@@ -93,7 +93,7 @@ struct ChannelOracle {
         self.attributes = attributes
     }
 
-    /// Predicts the reaction of the host to a packet on the channel that the host calls `local`.
+    /// Predicts the reaction of the host to a packet on the channel with the host's identifier `local`.
     mutating func receive(_ payload: [UInt8], on local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }), !channels[index].isClosing else {
             return Reaction()
@@ -120,7 +120,7 @@ struct ChannelOracle {
         return end(index, .peerMisbehaved)
     }
 
-    /// Predicts the reaction of the host if an app closes a channel that has nothing left to send.
+    /// Predicts the reaction of the host if an app closes a channel on which nothing is left to send.
     mutating func close(_ local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }) else { return Reaction() }
         return end(index, nil)

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// A host under attack with open channels on both links, which is compared with the predictions of an oracle.
+/// A host under attack, with open channels on both links; its reactions are compared with the predictions of an oracle.
 ///
 /// | host's identifier | peer's | opened by | state |
 /// | --- | --- | --- | --- |

@@ -12,7 +12,7 @@ struct IncludedServiceDiscovery: Sendable {
     /// True if ``rest`` has been searched to its end.
     private var isAtEnd = false
     private var found: [KnownAttributes.Include] = []
-    /// The number of included services whose UUID is known, or cannot be read.
+    /// The number of services at the start of ``found`` whose UUID is known or cannot be read.
     private var named = 0
 
     /// Creates a search in the service with this `range` for included services of the given types; for all if `types`
