@@ -36,8 +36,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// Creates a bearer with at most `limit` queued requests.
     package init(limit: Int) { self.limit = limit }
 
-    /// The description of the outstanding answer from an app to the current request; `nil` if no request waits for an
-    /// app.
+    /// The description of the request that waits for an app; `nil` if no request does.
     package var pending: Pending? {
         if case .suspended(let pending) = state { pending } else { nil }
     }
@@ -60,7 +59,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         if case .suspended(let pending) = state { body(pending) } else { nil }
     }
 
-    /// Starts to process a request that waits for an app, as `pending` describes.
+    /// Starts to process a request that waits for an app; `pending` describes the request.
     ///
     /// The bearer must be idle.
     mutating func begin(_ pending: Pending) {
@@ -96,7 +95,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         }
     }
 
-    /// Records that the current request waits for an app, as `pending` describes.
+    /// Records that the current request waits for an app; `pending` describes the request.
     package mutating func suspend(_ pending: Pending) {
         if case .idle = state { preconditionFailure("no request is being processed") }
         state = .suspended(pending)

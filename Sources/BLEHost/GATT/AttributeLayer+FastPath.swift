@@ -5,6 +5,8 @@ import BLEWire
 // Each function returns `false` or `nil`, without side effects, if the general path has to be taken instead.
 extension AttributeLayer {
     /// Processes a notification.
+    ///
+    /// Returns `false`, without side effects, if ``receive(_:on:_:at:)`` has to process the packet instead.
     @inline(__always)
     mutating func deliverFast(
         _ packet: AttributePacket,
@@ -16,6 +18,8 @@ extension AttributeLayer {
     }
 
     /// Processes the response to a read or write of one value.
+    ///
+    /// Returns `false`, without side effects, if ``receive(_:on:_:at:)`` has to process the packet instead.
     @inline(__always)
     mutating func answerFast(
         _ packet: AttributePacket,
@@ -29,6 +33,8 @@ extension AttributeLayer {
 
     /// Processes a write command for a value that a client provides, if the peer used the same client's attributes
     /// last.
+    ///
+    /// Returns `false`, without side effects, if ``receive(_:on:_:at:)`` has to process the packet instead.
     mutating func performCommandFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -48,6 +54,8 @@ extension AttributeLayer {
 
     /// Processes a read or write request for a value that a client provides, if the peer used the same client's
     /// attributes last.
+    ///
+    /// Returns `false`, without side effects, if ``receive(_:on:_:at:)`` has to process the packet instead.
     mutating func serveFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -74,7 +82,10 @@ extension AttributeLayer {
         return true
     }
 
-    /// Returns the response to a request that finds or reads attributes, if the host can answer it without a client.
+    /// Returns the response to a request that finds or reads attributes.
+    ///
+    /// Returns `nil` if ``receive(_:on:_:at:)`` has to process the request instead, for example because a client
+    /// provides the value.
     mutating func searchFast(_ packet: AttributePacket, in octets: Span<UInt8>) -> OutgoingPayload? {
         guard let index = index(of: packet.link), let trust = links[index].trustFast(forRequest: true),
             let request = packet.search(in: octets)
@@ -88,6 +99,8 @@ extension AttributeLayer {
     }
 
     /// Sends a client's response to a plain read or write of one value.
+    ///
+    /// Returns `false`, without side effects, if ``perform(_:for:at:)`` has to carry out the request instead.
     @inline(__always)
     mutating func respondFast(
         _ transaction: ServerTransaction,
@@ -110,6 +123,8 @@ extension AttributeLayer {
     }
 
     /// Sends a client's write command, or queues it until the controller has a free buffer.
+    ///
+    /// Returns `false`, without side effects, if ``perform(_:on:for:at:)`` has to carry out the request instead.
     mutating func commandFast(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -133,6 +148,8 @@ extension AttributeLayer {
     }
 
     /// Sends a client's read request, or its write request if the value fits into one packet.
+    ///
+    /// Returns `false`, without side effects, if ``perform(_:on:for:at:)`` has to carry out the request instead.
     @inline(__always)
     mutating func askFast(
         _ request: ATT.Opcode,
@@ -171,7 +188,7 @@ extension AttributeLink {
 }
 
 extension ServerBearer {
-    /// Records that a client was asked to answer a plain read or write.
+    /// Records that a client was asked to answer a plain read (`isRead`) or a plain write.
     @inline(__always)
     fileprivate mutating func begin(_ asked: ServerLink.ClientQuery, of handle: AttributeHandle, isRead: Bool) {
         exchange.begin(

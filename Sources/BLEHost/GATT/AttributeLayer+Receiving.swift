@@ -67,7 +67,9 @@ extension ATTPacket {
 }
 
 extension AttributeLayer {
-    /// Records that a client is connected to the peer of a link: it can make requests and receives the peer's events.
+    /// Records that a client is connected to the peer of a link.
+    ///
+    /// The client can then make requests to the peer, and receives the peer's events.
     package mutating func attach(_ client: ClientID, to link: ConnectionHandle) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.attach(client)

@@ -37,8 +37,9 @@ extension AttributeLayer {
         index(of: link).map { links[$0].client.trust }
     }
 
-    /// Continues after an attempt to raise the security of a link (``Output/secure(_:for:)``), or after the wait for
-    /// the peer to prove its bond.
+    /// Ends the wait for a more secure link (``Output/secure(_:for:)``), or for the peer to prove its bond.
+    ///
+    /// The waiting requests continue. If the attempt failed, the requests that the peer had rejected fail.
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)

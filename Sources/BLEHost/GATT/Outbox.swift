@@ -25,7 +25,8 @@ struct Outbox {
         }
     }
 
-    /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if the packet has one.
+    /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if the packet has one;
+    /// otherwise `nil`.
     mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
 
     /// Drops the receipts of the packets that an enhanced bearer had not sent when it was closed.

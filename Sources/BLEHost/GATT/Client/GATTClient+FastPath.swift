@@ -49,7 +49,7 @@ extension GATTClient {
 
     /// Processes the response to a request that was sent on the fast path.
     ///
-    /// Returns `false`, without side effects, if the general path has to be taken.
+    /// Returns `false`, without side effects, if ``receive(_:on:at:into:)`` has to process the packet instead.
     mutating func answerFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -72,7 +72,9 @@ extension GATTClient {
         return true
     }
 
-    /// Delivers a notified value to its subscribers; returns `false`, without side effects, if there are none.
+    /// Delivers a notified value to its subscribers.
+    ///
+    /// Returns `false`, without side effects, if there are none, or if the packet is malformed or too long.
     mutating func deliverFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,

@@ -92,8 +92,9 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a request once its client has the results of all earlier requests, and then delivers the
-    /// later results that have waited for it.
+    /// Delivers the result of a request once its client has the results of all earlier requests.
+    ///
+    /// The later results that have waited for this result are delivered after it.
     mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
         let client = requester.client
         if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {

@@ -91,7 +91,10 @@ extension GATTClient {
         }
     }
 
-    /// Continues after a packet was received on the bearer at `index`.
+    /// Passes the response in `event` to the procedure on the bearer at `index`, and then starts the requests that can
+    /// start now.
+    ///
+    /// A response for which no request is pending only causes a note.
     mutating func follow(
         _ event: ATTClientBearer.OnReceive,
         on index: Int,

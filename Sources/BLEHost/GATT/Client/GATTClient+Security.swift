@@ -55,7 +55,9 @@ extension GATTClient {
         outbox.append(.secure(link, for: code))
     }
 
-    /// Continues after an attempt to raise the security of the link.
+    /// Ends the wait for an attempt to raise the security of the link.
+    ///
+    /// The waiting requests continue. If the attempt failed, the requests that the peer had rejected fail.
     mutating func securityAnswered(_ answer: SecurityAnswer, at now: Instant, into outbox: inout Outbox) {
         awaitsSecurity = false
         if answer != .secured { failRefused(answer.failure, into: &outbox) }

@@ -6,7 +6,7 @@ extension GATTClient {
         ConfigurationWriting(change.bits, to: place(of: change, for: handle))
     }
 
-    /// Returns the place of the configuration of a value.
+    /// Returns the location of the configuration of the value at `handle`, as far as it is known.
     ///
     /// If a characteristic that can notify or indicate has only one descriptor, that descriptor is the configuration.
     ///

@@ -8,7 +8,8 @@ import BLEWire
 /// Each client has its own queue, and a request starts when a bearer is free. The host's own requests (``OwnRequests``)
 /// are usually sent when no client request is waiting.
 struct GATTClient {
-    /// The time for which attributes that were read ahead may be used, if the peer does not report changes.
+    /// The time for which attributes that were read ahead may be used, if the peer has not been asked to report
+    /// changes.
     static let freshness = Duration.seconds(2)
     /// The maximum number of times that this host asks the peer to report changes.
     ///
@@ -41,7 +42,8 @@ struct GATTClient {
     /// True if no requests are sent until an attempt to raise the security has ended, or the peer has proven its bond.
     var awaitsSecurity = false
     var database = PeerDatabase()
-    /// The time until which attributes that were read ahead may be used, if the peer does not report changes.
+    /// The time until which attributes that were read ahead may be used, if the peer has not been asked to report
+    /// changes.
     var expiry = Instant()
     var reportedChanges = ReportedChanges()
     var caching = Caching.none

@@ -65,13 +65,14 @@ package struct Subscriptions: Sendable {
         return lastReceived
     }
 
-    /// Returns the only subscriber in an entry from ``entryWithReceivers(_:)``; `nil` if there are several.
+    /// Returns the only subscriber of the entry at an index from ``entryWithReceivers(_:)``; `nil` if there are
+    /// several.
     @inline(__always)
     mutating func onlyReceiver(in entry: Int) -> ClientID? {
         entries[entry].subscribers.count == 1 ? entries[entry].subscribers[0].client : nil
     }
 
-    /// Calls `body` with each subscriber in an entry from ``entryWithReceivers(_:)``.
+    /// Calls `body` with each subscriber of the entry at an index from ``entryWithReceivers(_:)``.
     @inline(__always)
     func forEachReceiver(in entry: Int, _ body: (ClientID) -> Void) {
         for place in entries[entry].subscribers.indices { body(entries[entry].subscribers[place].client) }

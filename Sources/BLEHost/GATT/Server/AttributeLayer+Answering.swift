@@ -3,13 +3,13 @@ import BLEWire
 extension AttributeLayer {
     /// The reply to a request, which may have to wait for a client.
     enum Reply {
-        /// Send this packet, and then carry out the effect.
+        /// Send this packet, and then carry out the action in `then`.
         case respond(ATTPacket, then: FollowUp = .none)
         case refuse(AttributeHandle, ATT.ErrorCode)
         case wait(ServerLink.Pending)
     }
 
-    /// The action that follows a response.
+    /// The action that the layer carries out after it has sent a response.
     enum FollowUp {
         case none
         case negotiated(MTUNegotiation.OnEvent)

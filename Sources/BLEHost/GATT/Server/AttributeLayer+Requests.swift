@@ -47,7 +47,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Sends a response, and then carries out its effect.
+    /// Sends a response, and then carries out its ``FollowUp``.
     private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: BearerPosition, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("a waiting response cannot be sent")

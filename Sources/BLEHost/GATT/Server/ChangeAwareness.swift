@@ -29,7 +29,7 @@ package struct ChangeAwareness: Equatable, Sendable {
 
     /// Records that the client confirmed the last change.
     ///
-    /// The confirmation makes the client change-aware if it has only one bearer.
+    /// The confirmation makes the client change-aware if it has only one bearer (`onOnlyBearer`).
     package mutating func confirmedChange(onOnlyBearer: Bool = true) { if onOnlyBearer { state = .aware } }
 
     /// Records that the client has read the Database Hash.
@@ -46,8 +46,9 @@ package struct ChangeAwareness: Equatable, Sendable {
     /// A request is refused only if the client supports robust caching (`isRobust`) and the request contains handles
     /// that the client must have discovered (`usesHandles`).
     ///
-    /// A refusal informs a client only if it has a single bearer. With several bearers, the client may have sent its
-    /// next request before it received the refusal, so only reading the Database Hash makes it change-aware.
+    /// A refusal informs a client only if it has a single bearer (`onOnlyBearer`). With several bearers, the client may
+    /// have sent its next request before it received the refusal, so only reading the Database Hash makes it
+    /// change-aware.
     package mutating func receiveRequest(
         usesHandles: Bool,
         isRobust: Bool,

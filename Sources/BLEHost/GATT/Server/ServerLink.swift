@@ -84,7 +84,9 @@ struct ServerLink {
         GATTDatabase.PeerState(trust: trust, configurations: configurations, features: features)
     }
 
-    /// True if, until the peer is change-aware, it gets no values except Service Changed, and its commands are ignored.
+    /// True if the peer supports robust caching and is change-unaware.
+    ///
+    /// Such a peer gets no values except Service Changed, and its commands are ignored.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     var isBlockedUntilAware: Bool { !awareness.isAware && features.contains(.robustCaching) }

@@ -56,7 +56,7 @@ struct BearerOpening {
         case open
     }
 
-    /// Records whether the peer supports bearers, and returns whether to request them now.
+    /// Records whether the peer supports bearers (`isOffered`), and returns whether to request them now.
     ///
     /// Pass `false` also if the link already has enhanced bearers or is no longer encrypted.
     mutating func inquired(isOffered: Bool) -> OnEvent {

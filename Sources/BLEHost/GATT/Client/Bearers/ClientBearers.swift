@@ -20,9 +20,9 @@ struct ClientBearers {
 
     func index(of id: BearerID) -> Int? { all.firstIndex { $0.id == id } }
 
-    /// Returns `deadline` if the unenhanced bearer is free; `nil` if it is busy.
+    /// Returns the time at which waiting requests can start on the unenhanced bearer; `nil` while the bearer is busy.
     ///
-    /// `deadline` is the time at which waiting requests can start.
+    /// `deadline` is the time at which they can start if the bearer is free.
     mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
 
     /// True if there are no enhanced bearers and no procedures to be repeated.
@@ -81,7 +81,10 @@ struct ClientBearers {
             .sorted { $0.order < $1.order }
     }
 
-    /// Discards the result of the client request with number `order`, which has failed with `failure`.
+    /// Removes the client from the procedure with number `order`, because the request fails with `failure`.
+    ///
+    /// A procedure that waits to be repeated is dropped. A procedure in progress continues, and its result is
+    /// discarded.
     mutating func withdraw(_ order: UInt64, with failure: Failure) {
         stalled.removeAll { $0.order == order }
         for index in all.indices where all[index].running?.order == order {

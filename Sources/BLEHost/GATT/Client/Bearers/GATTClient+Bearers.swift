@@ -16,8 +16,8 @@ extension GATTClient {
 
     /// Removes a bearer that was closed.
     ///
-    /// The read in progress on it is repeated on another bearer. Any other procedure fails, because the peer may or may
-    /// not have carried it out.
+    /// A read that was in progress on the bearer is repeated on another bearer. Any other procedure fails, because the
+    /// peer may or may not have carried it out.
     mutating func closed(_ id: ChannelID, at now: Instant, into outbox: inout Outbox) {
         if let lost = bearers.close(id) {
             if case .read = lost.procedure, lost.client != nil {

@@ -20,7 +20,7 @@ struct DatabaseRecovery {
         /// Recovery is needed, and starts when the unenhanced bearer is free. `wasReported` is true if the peer has
         /// reported the changed range.
         case required(wasReported: Bool)
-        /// The Database Hash is being read, which makes the client change-aware.
+        /// The Database Hash is being read, which makes this host change-aware.
         case reading(wasReported: Bool)
         /// The attributes that were reported to clients are being verified; `requests` is the number of requests so
         /// far.

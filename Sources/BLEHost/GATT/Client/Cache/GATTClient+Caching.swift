@@ -3,7 +3,7 @@ import BLEWire
 extension GATTClient {
     /// The state of the cache, which stores a peer's attributes for its next link.
     enum Caching {
-        /// The peer is not bonded. Its attributes are recorded once it reports changes.
+        /// The peer is not bonded. Its attributes are recorded once the peer has been asked to report changes.
         case none
         /// There are stored attributes, which are valid if the peer's Database Hash is unchanged.
         case unchecked(CachedDatabase)
@@ -132,8 +132,8 @@ extension GATTClient {
 
     /// Records the attributes of a peer without a bond for its next link.
     ///
-    /// The attributes are recorded only if the peer reports changes, because only then do they certainly belong to
-    /// `hash`.
+    /// The attributes are recorded only if the peer has been asked to report changes, because only then do they
+    /// certainly belong to `hash`.
     private mutating func recordForNextLink(_ hash: UInt128?) {
         guard let hash else { return caching = .impossible }
         guard database.isWatched, database.isVerified else { return }

@@ -21,10 +21,12 @@ struct PeerDatabase: Sendable {
         let requests: Int
     }
 
-    /// The minimum room of a response, in types per request, for reading descriptors ahead with several requests.
+    /// The room that a response must have, in types for each request, before descriptors are read ahead with several
+    /// requests.
     ///
     /// For example, two requests are made only if a response has room for 16 types. After a full response with
-    /// characteristics, a response must also have this room for each handle that is left in the service.
+    /// characteristics, more of them are likely. Descriptors are then read ahead only if a response has room for this
+    /// many types for each handle that is left in the service.
     private static let roomPerPacketAhead = 8
 
     private(set) var attributes = KnownAttributes()
@@ -62,7 +64,9 @@ struct PeerDatabase: Sendable {
 
     /// Returns the range for which to request an aspect.
     ///
-    /// The client needs the aspect of `wanted`, and the aspect of the handles before `start` is known.
+    /// The client needs the aspect of `wanted`, and the aspect of the handles before `start` is known. The result
+    /// begins at `start`, and ends at the last handle at which the aspect must be read. If the peer rejects requests
+    /// beyond the range that a client needs, the result ends with `wanted`.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
@@ -86,8 +90,9 @@ struct PeerDatabase: Sendable {
         return nil
     }
 
-    /// Returns the range to read types from, to check that no characteristic is declared between `start` and the end of
-    /// `service`; `nil` if that would take too many requests.
+    /// Returns the range in which to read types, to check that no characteristic is declared between `start` and the
+    /// end of `service`; `nil` if a search for characteristics is better, for example because reading types would take
+    /// too many requests.
     ///
     /// After the last characteristic of the last service, there are only descriptors or nothing, unless a
     /// characteristic follows whose UUID has another length. A search for characteristics would only show that there
@@ -137,7 +142,7 @@ struct PeerDatabase: Sendable {
 
     /// Records that an aspect of `range` was used for a client's result.
     ///
-    /// The aspect becomes stale, unless the peer reports changes.
+    /// The aspect becomes stale, unless the peer has been asked to report changes.
     mutating func markUsed(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
@@ -194,7 +199,7 @@ struct PeerDatabase: Sendable {
 
     /// Marks everything as stale because time has passed.
     ///
-    /// Has no effect if the peer reports changes.
+    /// Has no effect if the peer has been asked to report changes.
     mutating func expire() {
         guard !isWatched, mayExpire else { return }
         mayExpire = false
@@ -219,7 +224,7 @@ struct PeerDatabase: Sendable {
 
     /// Records that the hash has not changed since discovery.
     ///
-    /// If the peer reports changes, everything known is valid.
+    /// If the peer has been asked to report changes, everything known is valid.
     mutating func confirm() {
         hasUnconfirmed = false
         guard isWatched else { return }
@@ -267,7 +272,7 @@ struct PeerDatabase: Sendable {
         lastListing = nil
     }
 
-    /// Drops everything, and records that clients may still rely on it.
+    /// Drops everything, and records that clients may still rely on the dropped attributes.
     mutating func forget() {
         let isForgotten = isForgotten || isDelivered
         remove(.all)
@@ -276,7 +281,7 @@ struct PeerDatabase: Sendable {
 
     /// Drops everything, including the record that the peer was asked to report changes.
     ///
-    /// Clients may still rely on it.
+    /// Clients may still rely on the dropped attributes.
     mutating func removeAll() {
         let (readsAhead, isForgotten) = (readsAhead, isForgotten || isDelivered)
         self = PeerDatabase()
@@ -331,8 +336,10 @@ extension PeerDatabase {
         hasUnconfirmed = true
     }
 
-    /// Records that the peer has sent an aspect, and adds `change`, the range in which the aspect differs from what was
-    /// reported to clients.
+    /// Records that the peer has sent an aspect.
+    ///
+    /// `change` is the range in which the aspect differs from what was reported to clients. It is added to the range
+    /// that ``takeChange()`` returns.
     private mutating func note(_ change: AttributeHandleRange?) {
         hasUnconfirmed = true
         mayExpire = true

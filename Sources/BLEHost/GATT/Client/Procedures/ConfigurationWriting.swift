@@ -26,14 +26,15 @@ package struct ConfigurationWriting: Sendable {
         package let failure: Failure?
     }
 
-    /// The place of the descriptor.
+    /// The location of the descriptor, as far as it is known.
     package enum Place: Equatable, Sendable {
         /// The descriptor has this handle.
         case known(AttributeHandle)
         /// The descriptor must be searched for in this range of the characteristic; `nil` if the characteristic has no
         /// descriptors.
         case searched(AttributeHandleRange?)
-        /// The characteristic has only this descriptor.
+        /// The characteristic has only one descriptor, at this handle. Its type was not read, but it must be the
+        /// configuration.
         case only(AttributeHandle)
     }
 

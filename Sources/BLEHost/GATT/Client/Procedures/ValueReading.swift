@@ -30,7 +30,7 @@ package struct ValueReading: Sendable {
 
     /// Creates a read whose first request has been sent already.
     ///
-    /// Its response has room for `room` octets.
+    /// The response to that request has room for `room` octets of the value.
     init(_ handle: AttributeHandle, begunWithRoom room: Int) {
         self.init(handle)
         self.room = room

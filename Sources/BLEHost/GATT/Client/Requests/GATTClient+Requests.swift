@@ -39,7 +39,7 @@ extension GATTClient {
         }
     }
 
-    /// True if no request and no result is waiting.
+    /// True if no request and no result is waiting, and the link has no enhanced bearers.
     ///
     /// A request may be in progress on the unenhanced bearer.
     var nobodyWaits: Bool {
@@ -55,7 +55,7 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Starts everything that can start now.
+    /// Starts all waiting requests that can start now, and sends all waiting write commands that can be sent.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
         while !awaitsSecurity {
             if waiting.beginsWithCommand {

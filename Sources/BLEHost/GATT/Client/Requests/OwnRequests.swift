@@ -12,7 +12,7 @@ enum OwnRequest: Equatable {
     case openBearers
     /// Writes the Client Supported Features of this host.
     case announceFeatures(AttributeHandle)
-    /// Reads a value, so that the peer reports whether services changed before it was asked to report changes.
+    /// Reads a value, to find out whether services changed before the peer was asked to report changes.
     ///
     /// If a peer's database has changed since the link was established, the peer rejects the next request from a client
     /// with robust caching, and sends the client no values before that request: Core 6.0, Vol 3, Part G, 2.5.2.1.
@@ -91,13 +91,15 @@ struct OwnRequests {
 
     /// Removes and returns the next request that is not urgent, if the requests have waited for clients for the maximum
     /// time.
+    ///
+    /// Returns `nil` if they have not, or if there is no such request.
     mutating func nextOverdue(at now: Instant) -> OwnRequest? {
         guard idleGate.due <= now, let request = next(at: now) else { return nil }
         idleGate.startedOne(at: now)
         return request
     }
 
-    /// Removes and returns the next request that is not urgent, if clients are idle.
+    /// Removes and returns the next request that is not urgent; `nil` if there is none, or if clients are not idle.
     mutating func next(at now: Instant) -> OwnRequest? {
         guard let begin = idleGate.begin, begin <= now else { return nil }
         return waiting.firstIndex { !$0.isUrgent }.map { waiting.remove(at: $0) }

@@ -70,7 +70,7 @@ package struct RequestQueue: Sendable {
         return (Requester(lane.client, entry.number), entry.request, entry.isAboutRemoved)
     }
 
-    /// True if a write command is the first request in the queue of its client.
+    /// True if a write command is the first queued request of any client.
     package var beginsWithCommand: Bool { lanes.contains { $0.entries.first?.request.isWriteCommand ?? false } }
 
     /// Removes and returns a write command that is the first queued request of its client, if `mayGo` allows the
@@ -144,7 +144,7 @@ struct WriteCommands {
     }
 
     /// Removes the oldest write command if it was sent no later than the packet with this receipt, and returns its
-    /// client.
+    /// client; otherwise returns `nil`.
     mutating func nextTaken(upTo receipt: SendReceipt) -> ClientID? {
         guard let command = commands.first, command.receipt <= receipt else { return nil }
         return commands.popFirst()?.client

@@ -15,7 +15,7 @@ struct ResultOrder {
     /// True if no results are held.
     var isEmpty: Bool { held.isEmpty }
 
-    /// Returns the number of the request that starts next.
+    /// Returns the number of the request that starts now; later requests get higher numbers.
     mutating func next() -> UInt64 {
         last &+= 1
         return last
@@ -29,8 +29,10 @@ struct ResultOrder {
         )
     }
 
-    /// Removes and returns the first held result of `client`, unless the client still waits for an earlier result
-    /// according to `waits`.
+    /// Removes and returns the first held result of `client`.
+    ///
+    /// Returns `nil` if there is none, or if `waits` returns true for the number of its request, because the client
+    /// still waits for an earlier result.
     mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> (
         event: PeerEvent, number: RequestNumber
     )? {

@@ -32,6 +32,8 @@ extension GATTDatabase {
     }
 
     /// Returns the result of writing one or more parts of one attribute, in order.
+    ///
+    /// `isWhole` is true if the parts replace the old value; otherwise they change parts of it.
     package func write(
         _ parts: [PreparedWrites.Part],
         isWhole: Bool = false,

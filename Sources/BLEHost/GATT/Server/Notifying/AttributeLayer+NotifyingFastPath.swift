@@ -5,6 +5,8 @@ import BLEWire
 // Each function returns `false`, without side effects, if the general path has to be taken instead.
 extension AttributeLayer {
     /// Sends a value to all subscribers as notifications, or queues it until the controller has free buffers.
+    ///
+    /// Returns `false`, without side effects, if ``update(_:_:to:for:at:)`` has to send the value instead.
     mutating func updateFast(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -58,7 +60,7 @@ extension AttributeLayer {
 
     /// Queues a value until the controller has free buffers.
     ///
-    /// `receivers` is the number of subscribers; they all get a notification.
+    /// `receivers` is the number of subscribers that get the notification.
     @inline(never)
     private mutating func wait(
         _ value: [UInt8],
@@ -114,7 +116,7 @@ extension AttributeLink {
     }
 
     /// Returns `.yes` if the peer gets the characteristic's values as notifications on its only bearer, `.no` if it
-    /// gets none, and `.later` if the general path has to be taken.
+    /// gets none, and `.later` if ``AttributeLayer/update(_:_:to:for:at:)`` has to send them.
     fileprivate mutating func notifiesFast(
         _ about: GATTDatabase.ConfiguredCharacteristic,
         at configuration: AttributeHandle

@@ -50,7 +50,7 @@ struct Subscribers {
     /// The entries in ascending order of configurations, and of links within each configuration.
     private var entries: [Entry] = []
 
-    /// Records whether the peer of a link is subscribed to the characteristic with this configuration.
+    /// Records whether the peer of a link is subscribed (`isWanted`) to the characteristic with this configuration.
     mutating func set(_ isWanted: Bool, _ configuration: AttributeHandle, on link: ConnectionHandle) {
         var index = first(of: configuration)
         while let other = self.link(at: index, of: configuration), other < link { index += 1 }

@@ -31,7 +31,7 @@ struct OutgoingUpdates {
     /// True if values are being gathered.
     var holdsValues: Bool { !gathered.isEmpty }
 
-    /// Returns whether values are being gathered, or whether a value of `octets` octets would be gathered.
+    /// Returns whether values are being gathered or a value of `octets` octets would be gathered.
     func gathers(_ octets: Int, mtu: Int) -> Bool {
         !gathered.isEmpty || !sent.isEmpty && Self.leavesRoom(octets, mtu: mtu)
     }
@@ -73,7 +73,7 @@ struct OutgoingUpdates {
     }
 
     /// Removes the oldest pending packet if it was sent no later than the packet with this receipt, and returns its
-    /// update.
+    /// update; otherwise returns `nil`.
     mutating func nextTaken(upTo receipt: SendReceipt) -> UnsentUpdates.Number? {
         guard let first = sent.first, first.receipt <= receipt else { return nil }
         return sent.popFirst()?.number

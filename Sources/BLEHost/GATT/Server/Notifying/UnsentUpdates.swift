@@ -13,7 +13,7 @@ package struct UnsentUpdates: Sendable {
         func isOfSameClient(as other: Self) -> Bool { client == other.client }
     }
 
-    /// The updates of one client that have not been reported to it as sent, in order.
+    /// The updates of one client that have not been reported to the client as sent, in order.
     private struct ClientUpdates: Sendable {
         let client: ClientID
         /// The position of the update at index 0 of ``remaining``.
