@@ -92,7 +92,7 @@ struct Initiator {
     ///
     /// Returns `true` if there is such an attempt.
     ///
-    /// If the controller still reports a connection later, it is accepted like any other.
+    /// If the controller still reports a connection later, that connection is accepted like any other.
     mutating func expire(at now: Instant) -> Bool {
         guard case .ending(let due) = state, due <= now else { return false }
         state = .idle(notBefore: nil)

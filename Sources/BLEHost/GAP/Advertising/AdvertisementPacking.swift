@@ -73,7 +73,9 @@ struct AdvertisementPacking {
         return items
     }
 
-    /// Returns, for each item, whether it goes into the first packet.
+    /// Returns, for each item, whether it goes into the advertisement rather than the scan response.
+    ///
+    /// `sizes` are the sizes of the items, and `first` and `second` the room in the two packets, in octets.
     private static func arrange(
         _ items: [Item],
         _ sizes: [Int],
@@ -87,6 +89,8 @@ struct AdvertisementPacking {
     }
 
     /// Returns, for each of these sizes, whether it goes into the first of two packets; `nil` if they do not all fit.
+    ///
+    /// `first` and `second` are the room in the packets. All sizes are in octets.
     private static func place(_ sizes: ArraySlice<Int>, in first: Int, and second: Int) -> [Bool]? {
         // Each size is at least 2, so this also limits their number.
         guard first >= 0, sizes.reduce(0, +) <= first + second else { return nil }

@@ -7,7 +7,7 @@ struct AdvertisementSplit {
         var services: [BluetoothUUID] = []
         var room: Int
 
-        /// Adds a service if it fits.
+        /// Adds a service if it fits; otherwise returns `false`.
         ///
         /// The first service with a UUID of a certain length also needs the header of a list.
         mutating func add(_ service: BluetoothUUID) -> Bool {
@@ -53,7 +53,8 @@ struct AdvertisementSplit {
         return best
     }
 
-    /// Puts `front` into the advertisement, `rear` into the scan response, and the services into what is left of both.
+    /// Creates a division with `front` in the advertisement, `rear` in the scan response, and the services in what is
+    /// left of both.
     ///
     /// Returns `nil` if they do not fit.
     private init?(

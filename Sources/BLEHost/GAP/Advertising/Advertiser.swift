@@ -69,7 +69,7 @@ struct Advertiser {
     /// Adds a client's request.
     ///
     /// If the request is not refused here, ``takeStarted()`` or ``OnAnswer/failed(_:)`` later reports whether
-    /// advertising has started.
+    /// advertising has started. `allowsExtended` is true if the controller can send extended advertisements.
     mutating func start(
         _ request: AdvertisingRequest,
         for client: ClientID,
@@ -157,7 +157,7 @@ struct Advertiser {
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }
 
-    /// The action that follows a completed command.
+    /// The action for the caller after the controller has completed a command.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command of the set.

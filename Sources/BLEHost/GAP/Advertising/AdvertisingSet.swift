@@ -102,7 +102,7 @@ struct AdvertisingSet {
         return [.parameters(content)] + address + data + response + [.enable]
     }
 
-    /// The action that follows a completed command.
+    /// The action for the caller after the controller has completed a command.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command.

@@ -60,7 +60,8 @@ struct TesterAdvertisingSets {
 
     /// Adds a set; returns the reason if the set is refused, otherwise `nil`.
     ///
-    /// If the set is not refused, a ``SuiteEvent`` later reports whether it has started.
+    /// If the set is not refused, a ``SuiteEvent`` later reports whether it has started. `onlySetIsFree` is true if
+    /// apps do not use the only advertisement that a controller has with legacy commands.
     mutating func start(
         _ request: AdvertisingSetRequest,
         as id: AdvertisingSetID,
@@ -111,6 +112,8 @@ struct TesterAdvertisingSets {
     }
 
     /// Returns the next commands, at most one for each set.
+    ///
+    /// `isAllowed` is true if the sets may be advertised now.
     mutating func steps(isAllowed: Bool, at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
         guard !entries.isEmpty else { return [] }
         var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []

@@ -33,8 +33,8 @@ extension KnownPeers {
     /// it with another peer.
     ///
     /// A peer can send an identity address that belongs to another device. Until the peer was reached at the address
-    /// that it sent, it is listed under an address that is derived from `secret`, so that the controller does not
-    /// mistake another device for the peer.
+    /// that it sent, the list contains the peer under an address that is derived from `secret`, so that the controller
+    /// does not mistake another device for the peer.
     func resolvablePeer(_ record: PeerRecord, secret: UInt128) -> LocalPrivacy.ResolvablePeer? {
         guard let key = record.bond?.resolvingKey, !isTaken(key, from: record.identifier) else { return nil }
         return .init(identity: record.listedAddress(secret: secret), key: key)

@@ -4,7 +4,7 @@ import BLEWire
 /// The degree to which the over-the-air address of a peer proves the identity address that the peer sent during
 /// pairing.
 ///
-/// A peer can send any address and any key. So its identity address counts only if the peer was reached at it, and what
+/// A peer can send any address and any key. So its identity address counts only if the peer was reached at it. What
 /// this host stores about other devices never depends on what the peer sends.
 ///
 /// Core 6.0, Vol 3, Part C, 10.8.2.3; Part H, 3.6.4 and 3.6.5.

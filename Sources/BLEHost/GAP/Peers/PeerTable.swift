@@ -115,8 +115,8 @@ struct PeerTable {
     /// Returns the peer of a new link, and the address to report for the peer.
     ///
     /// If the controller has resolved a private address, a peer that is known at that address takes precedence, because
-    /// a client may be waiting for it. Otherwise, the controller's result counts only if the IRK in the bond resolves
-    /// the address.
+    /// a client may be waiting for that peer. Otherwise, the controller's result counts only if the IRK in the bond
+    /// resolves the address.
     mutating func identify(_ link: NewLink) -> (peer: PeerIdentifier, address: DeviceAddress) {
         let resolved = link.details.address.onAir
         guard let onAir = link.peerPrivateAddress else {
@@ -133,7 +133,7 @@ struct PeerTable {
 
     /// Returns the address to report for a peer that the controller has reported with `address`.
     ///
-    /// It is always an over-the-air address.
+    /// The returned address is always an over-the-air address.
     mutating func shown(_ address: DeviceAddress, of peer: PeerIdentifier) -> DeviceAddress {
         guard !placeholders.isEmpty, placeholders[address.onAir] == peer else { return address }
         return latest[peer] ?? known[peer]?.address ?? address
@@ -187,7 +187,7 @@ struct PeerTable {
         }
     }
 
-    /// The action that follows new information about a peer.
+    /// The change of the stored records that new information about a peer requires.
     enum OnChange: Equatable {
         /// Store this record.
         case remember(PeerRecord)
@@ -207,7 +207,8 @@ struct PeerTable {
 
     /// Returns the peer that advertises `octets` at `address`, and its best known name.
     ///
-    /// If the octets contain a name, it is recorded; `change` is the action that follows.
+    /// If the octets contain a name, the table records the name; `change` says what the caller must do with the peer's
+    /// stored record.
     mutating func sighted(
         _ address: DeviceAddress,
         _ octets: AdvertisementOctets
@@ -323,7 +324,7 @@ struct PeerTable {
         return .replace(other, with: kept)
     }
 
-    /// Changes the names of a peer, and returns the action that follows.
+    /// Changes the names of a peer, and returns the required change of its stored record.
     ///
     /// A new advertised name does not need to be stored if the name in the GAP service is known.
     private mutating func change(_ peer: PeerIdentifier, _ body: (inout PeerRecord) -> Void) -> OnChange {

@@ -106,7 +106,8 @@ struct Discovery {
     /// Processes and reports an advertisement that repeats the data of the device's previous advertisement, if no scan
     /// response is expected.
     ///
-    /// Returns `false`, without side effects, if the general path has to be taken.
+    /// Returns `false`, without side effects, if ``receive(_:_:at:with:into:)`` has to process the advertisement
+    /// instead.
     @inline(__always)
     mutating func receiveFast(
         _ advertisement: LoneAdvertisement,
@@ -122,7 +123,7 @@ struct Discovery {
     }
 
     enum OnAdvertisement {
-        /// Nothing was done; the general path has to be taken.
+        /// Nothing was done; ``Discovery/receive(_:_:at:with:into:)`` has to process the advertisement.
         case incomplete
         /// The advertisement waits for its scan response for at most ``ScanResponseWaits/maximumWait``.
         case waits

@@ -104,7 +104,8 @@ struct KnownAdvertiser {
 
     /// Processes the next advertisement if it repeats the last one and no scan response is expected.
     ///
-    /// - Returns: The report for clients; `nil`, without side effects, if the general path has to be taken.
+    /// - Returns: The report for clients; `nil`, without side effects, if these conditions are not met, or if the last
+    ///   report is no longer correct.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,

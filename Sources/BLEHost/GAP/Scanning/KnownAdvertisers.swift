@@ -86,10 +86,11 @@ struct KnownAdvertisers {
         entries[place].advertiser.noteReported(report, revision: revision)
     }
 
-    /// Processes the next advertisement of a known advertiser that is not waiting for a scan response, if the
-    /// advertisement repeats the last one and no scan response is expected.
+    /// Processes the next advertisement of a known advertiser, if the advertisement repeats the last one and no scan
+    /// response is expected.
     ///
-    /// - Returns: The report for clients; `nil`, without side effects, if the general path has to be taken.
+    /// - Returns: The report for clients; `nil`, without side effects, if these conditions are not met, if the
+    ///   advertiser is waiting for a scan response, or if the last report is no longer correct.
     @inline(__always)
     mutating func repeated(
         _ place: Int,
@@ -106,10 +107,11 @@ struct KnownAdvertisers {
         return report
     }
 
-    /// Processes the next advertisement of a known advertiser that is not waiting for a scan response, if the
-    /// advertisement repeats the last one and a scan response is expected.
+    /// Processes the next advertisement of a known advertiser, if the advertisement repeats the last one and a scan
+    /// response is expected.
     ///
-    /// Otherwise returns `false`, without side effects.
+    /// Returns `false`, without side effects, if these conditions are not met, or if the advertiser is already waiting
+    /// for a scan response.
     mutating func receiveRepeated(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard !waits.contains(place), entries[place].advertiser.receiveRepeated(advertisement, octets) else {
             return false

@@ -32,7 +32,7 @@ struct ReportReassembler {
 
     /// Processes an extended report.
     ///
-    /// Data that the controller has truncated counts as complete, because a part of it is better than nothing.
+    /// Data that the controller has truncated counts as complete, because incomplete data is better than none.
     mutating func receive(_ report: HCI.LEExtendedAdvertisingReport.Report) -> OnReport {
         guard report.address.kind != .anonymous else { return .ignored }
         let isScanResponse = report.type.contains(.scanResponse)
