@@ -85,7 +85,7 @@ extension Host {
 
     /// Ends everything that needs the controller, and fails all pending requests.
     ///
-    /// If Bluetooth was only switched off, published channels keep their PSMs.
+    /// If Bluetooth was only switched off (`isSwitchedOff`), published channels keep their PSMs.
     mutating func tearDown(at now: Instant, isSwitchedOff: Bool = false) {
         phase = .idle
         commands.reset(at: now)

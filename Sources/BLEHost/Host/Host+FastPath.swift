@@ -48,7 +48,8 @@ extension Host {
 
     /// Answers an attribute search.
     ///
-    /// The response is queued if the controller has no buffer.
+    /// The response is queued if the controller has no buffer. Returns `false`, without side effects, if the general
+    /// path must handle the request.
     @inline(never)
     private mutating func searchFast(_ packet: AttributePacket, in octets: Span<UInt8>, at now: Instant) -> Bool {
         guard let answer = layers.withAttributes({ $0.searchFast(packet, in: octets) }) else { return false }
@@ -71,7 +72,9 @@ extension Host {
         }
     }
 
-    /// Processes an advertising report that may repeat an earlier one; a report that does not takes the general path.
+    /// Processes an advertising report that may repeat the device's previous data.
+    ///
+    /// A report with other data takes the general path.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
         // Decode it again: passing the decoded report on would make every advertisement slower.

@@ -80,7 +80,7 @@ extension Host {
 
     /// Records that a link has ended.
     ///
-    /// Data that still arrive with the link's handle are ignored, because they are remains of that link.
+    /// Data that still arrive with the link's handle are left over from that link, and are ignored.
     mutating func endData(of handle: ConnectionHandle, at now: Instant) { preConnectionData.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {

@@ -81,6 +81,8 @@ extension Host {
     }
 
     /// Sends the next commands for the advertising sets of test suites, and for all of the apps' sets except the first.
+    ///
+    /// `isAllowed` is true if the sets of test suites may be advertised now.
     mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)

@@ -228,7 +228,7 @@ extension Host {
 
     /// Records that a client's app has ended, and that its session waits for the app's next launch.
     ///
-    /// Peers' pending requests to the app fail, and the session's channels are closed. Its scan, connections,
+    /// Peers' pending requests to the app fail, and the session's channels are closed. The client's scan, connections,
     /// subscriptions, services and advertisement continue.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         guard clients.role(of: client) != nil else { return note(.unknownClient(client)) }
@@ -310,7 +310,7 @@ extension Host {
 
     /// Returns the time at which to call ``wake(at:)``, from a cache if nothing has happened that may change it.
     ///
-    /// The result may be earlier than ``deadline``.
+    /// The result may be earlier than ``deadline``; it is `nil` if nothing is due.
     package mutating func nextWake() -> Instant? {
         if case .known(let instant) = nextDeadline { return instant }
         let deadline = deadline

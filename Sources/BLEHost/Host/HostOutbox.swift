@@ -106,7 +106,7 @@ struct HostOutbox {
     }
 }
 
-/// The identifier of a packet that a layer passes down.
+/// The identifier of a packet that the attribute or channel layer passes to the host.
 ///
 /// The host uses it to tell the layer that the packet has been sent.
 package struct SendReceipt: Hashable, Comparable, Sendable {
@@ -119,7 +119,7 @@ package struct SendReceipt: Hashable, Comparable, Sendable {
 ///
 /// One event reports these packets together.
 struct SentCount {
-    /// The kind of packets.
+    /// The kind of packets that are counted.
     enum Kind: Equatable {
         case writeCommands(to: PeerIdentifier)
         case updates
@@ -131,7 +131,8 @@ struct SentCount {
 
     /// Counts packets.
     ///
-    /// If the packets counted so far belong to another client or kind, returns the event that reports those packets.
+    /// If the packets counted so far belong to another client or kind, returns the event that reports those packets;
+    /// otherwise returns `nil`.
     mutating func count(_ kind: Kind, for client: ClientID, _ number: Int = 1) -> Host.Output? {
         if count > 0, client == self.client, kind == self.kind {
             count += number

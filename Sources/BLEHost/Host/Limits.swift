@@ -3,13 +3,13 @@
 /// | limit | at the limit |
 /// | --- | --- |
 /// | ``links`` | further connection requests fail with ``Failure/limitReached`` |
-/// | ``pendingPeers``, ``pendingPeersOfClient`` | as above |
+/// | ``pendingPeers``, ``pendingPeersOfClient`` | further connection requests fail with ``Failure/limitReached`` |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
 /// | ``queuedCommands`` | a client's request that needs a command fails with ``Failure/limitReached``, with a note |
 /// | ``advertisers`` | the peers that have not been received for the longest time are forgotten |
-/// | ``knownPeers`` | the unbonded peer used longest ago is forgotten; if all are bonded, no peer is added |
-/// | ``unattendedBonds`` | the unattended bond used longest ago is removed, with a note |
-/// | ``bondsWithoutUser`` | an unattended bond is removed; without one, the peer is not bonded, with a note |
+/// | ``knownPeers`` | the least recently used unbonded peer is forgotten; if all are bonded, no peer is added |
+/// | ``unattendedBonds`` | the least recently used unattended bond is removed, with a note |
+/// | ``bondsWithoutUser`` | an unattended bond is removed; if there is none, the peer is not bonded, with a note |
 /// | ``introducedPeers`` | peers received longer ago are not reported to a new client |
 /// | ``peerServices`` | clients cannot find the connected peer by its further services |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |

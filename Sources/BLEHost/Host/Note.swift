@@ -44,7 +44,7 @@ package enum Note: Equatable, Sendable {
     case unknownLink(ConnectionHandle)
     /// A call was about a client that does not exist.
     case unknownClient(ClientID)
-    /// The controller sent an event without a cause, or one that the host has not enabled.
+    /// The controller sent an event without a cause, or an event that the host has not enabled.
     case unexpectedEvent(HCI.EventCode)
     /// The controller answered a command that was not pending.
     case unexpectedAnswer(HCI.Opcode)
@@ -55,7 +55,7 @@ package enum Note: Equatable, Sendable {
     case hardwareError(UInt8)
     /// The controller cannot be used.
     case controllerRefused(Refusal)
-    /// The controller reported more completed fragments than the host had given it.
+    /// The controller reported more completed fragments than the host had given it; only `counted` of them count.
     case creditsClamped(ConnectionHandle, claimed: Int, counted: Int)
     /// A connection attempt failed, and the host tries again.
     case establishmentFailed(DeviceAddress, HCI.Status)

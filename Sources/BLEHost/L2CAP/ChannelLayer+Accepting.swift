@@ -96,7 +96,7 @@ extension ChannelLayer {
     }
 
     /// Returns the publication with this PSM for enhanced channels: a client's or, for Enhanced ATT bearers, this
-    /// host's own.
+    /// host's own; `nil` if there is none.
     private func enhancedPublication(_ spsm: SPSM) -> Publication? {
         if spsm == .enhancedATT, bearerMTU != nil {
             return Publication(spsm: spsm, owner: .attributes, security: .encrypted)

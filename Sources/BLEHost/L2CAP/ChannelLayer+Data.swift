@@ -53,7 +53,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Passes down those packets of a channel that can be sent now.
+    /// Passes to the host those packets of a channel that can be sent now.
     mutating func sendQueued(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing else { return }
         let handle = links.handle(at: link)

@@ -58,7 +58,8 @@ extension ChannelLayer {
 
     /// Records that the peer has opened a channel.
     ///
-    /// If the peer uses the identifier of another channel, both channels are closed.
+    /// If the peer uses the identifier of another channel, both channels are closed. `isAllowed` is false if the MTU or
+    /// MPS that the peer has announced is not allowed; the channel is then closed.
     private mutating func open(
         _ local: ChannelIdentifier,
         _ remote: ChannelIdentifier,
@@ -100,10 +101,10 @@ extension ChannelLayer {
         outbox.append(.secure(handle, for: result))
     }
 
-    /// Continues after an attempt to raise the security of a link.
+    /// Repeats or fails the requests for refused channels, after an attempt to raise the security of a link.
     ///
-    /// If the attempt succeeded, refused channels are requested again. Otherwise the requests fail, with the peer's
-    /// error unless `answer` contains a better description.
+    /// If the attempt succeeded, the channels are requested again. Otherwise the requests fail, with the peer's error
+    /// unless `answer` contains a better description.
     mutating func securityAnswered(_ handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         let deferred = links.values[link].deferred
@@ -163,7 +164,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLink {
-    /// Removes and returns the request for the channel with this local identifier.
+    /// Removes and returns the request for the channel with this local identifier; `nil` if there is none.
     fileprivate mutating func take(_ local: ChannelIdentifier) -> Opening? {
         guard let index = openings.firstIndex(where: { $0.local == local }) else { return nil }
         return openings.remove(at: index)

@@ -27,8 +27,9 @@ extension ChannelLayer {
 
     /// Announces a new MTU and MPS to the peer, for up to five channels.
     ///
-    /// The same rules apply as for the sizes that a peer announces; an invalid request fails without being sent. Each
-    /// channel has at most one such request pending.
+    /// The sizes are checked like those that a peer announces: the MTU must not decrease, and the MPS may decrease only
+    /// for a single channel. An invalid request fails without being sent. Each channel has at most one such request
+    /// pending.
     mutating func resize(
         _ ids: [ChannelID],
         mtu: Int,

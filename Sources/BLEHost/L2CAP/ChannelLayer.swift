@@ -152,7 +152,8 @@ struct ChannelLayer {
         places[id] = nil
     }
 
-    /// Returns the index of a channel's link, and the index of the channel in that link.
+    /// Returns the index of a channel's link, and the index of the channel in that link; `nil` if the channel does not
+    /// exist.
     func find(_ id: ChannelID) -> (link: Int, index: Int)? {
         guard let place = places[id], let link = links.index(of: place.link),
             let index = links.values[link].index(local: place.local)
@@ -166,7 +167,8 @@ extension SendReceipt {
 
     /// Creates the receipt for a packet on a channel.
     ///
-    /// Its upper 16 bits are not a valid link handle, which distinguishes it from the attribute layer's receipts.
+    /// The upper 16 bits of the receipt are not a valid link handle, which distinguishes the receipt from those of the
+    /// attribute layer.
     init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
 
     /// The channel of the packet; `nil` if the packet belongs to the attribute layer.

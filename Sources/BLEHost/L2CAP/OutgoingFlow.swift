@@ -3,18 +3,18 @@ import BLEWire
 /// The outgoing direction of a credit-based channel: SDUs are split into K-frames, and each K-frame needs a credit from
 /// the peer.
 ///
-/// Only a few K-frames are passed down at a time, so that channels take turns, and few K-frames have to be dropped when
-/// the channel is closed.
+/// Only a few K-frames are passed to the ACL queue (``ACLScheduler``) at a time, so that channels take turns, and few
+/// K-frames have to be dropped when the channel is closed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct OutgoingFlow {
-    /// A K-frame that was passed down and waits for a controller buffer.
+    /// A K-frame that was passed to the ACL queue and waits for a controller buffer.
     private struct Frame {
         /// The length of the SDU that this K-frame completes, in octets; 0 if it completes none.
         let octets: Int
     }
 
-    /// The maximum number of K-frames that are passed down and wait for a controller buffer.
+    /// The maximum number of K-frames that wait in the ACL queue for a controller buffer.
     static let depth = 4
     /// The maximum number of credits that the peer may have granted.
     static let creditLimit = 65535
@@ -27,7 +27,7 @@ struct OutgoingFlow {
     private let maximumFrame: Int
     private(set) var credits: Int
     private var sdus = Fifo<[UInt8]>()
-    /// The number of the first SDU's octets that were already passed down.
+    /// The number of the first SDU's octets that were already passed to the ACL queue.
     private var offset = 0
     private var frames = Fifo<Frame>()
     /// The number of octets that wait for a credit or for a controller buffer.

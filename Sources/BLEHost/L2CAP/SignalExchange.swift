@@ -63,7 +63,7 @@ struct SignalExchange {
         return identifier
     }
 
-    /// Removes and returns the request with this identifier, if its kind matches the response.
+    /// Removes and returns the request with this identifier, if its kind matches the response; otherwise returns `nil`.
     mutating func finish(_ identifier: SignalIdentifier, where fits: (Request) -> Bool) -> Request? {
         guard let index = entries.firstIndex(where: { $0.identifier == identifier && fits($0.request) }) else {
             return nil

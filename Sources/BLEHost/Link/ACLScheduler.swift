@@ -37,7 +37,7 @@ struct ACLScheduler {
                 && submitted - occupied >= lastOfPairing
         }
 
-        /// Returns the next fragment of at most `size` octets.
+        /// Returns the next fragment of at most `size` octets; `nil` if nothing is queued.
         mutating func next(_ size: Int, of link: ConnectionHandle) -> Fragment? {
             if begun == nil {
                 guard let first = channels.next() else { return nil }
@@ -263,7 +263,7 @@ struct ACLScheduler {
         return fragment
     }
 
-    /// Returns the index of the next link with queued packets, after the link that sent last.
+    /// Returns the index of the next link with queued packets, after the link that sent last; `nil` if there is none.
     private func nextInTurn() -> Int? {
         let first = turn.flatMap { queues.index(after: $0) } ?? 0
         for step in 0..<queues.count {

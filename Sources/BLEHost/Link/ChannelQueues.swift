@@ -31,7 +31,7 @@ struct ChannelQueues<Element> {
         queues.insert(queue, at: queues.firstIndex { $0.channel > channel } ?? queues.endIndex)
     }
 
-    /// Removes and returns the next element.
+    /// Removes and returns the next element; `nil` if there is none.
     mutating func next() -> Element? {
         guard waiting > 0, let index = nextInTurn() else { return nil }
         waiting -= 1

@@ -61,8 +61,10 @@ struct CommandQueue {
     private var waiting = Fifo<(command: Command, owner: Owner)>()
     private var sent: [Sent] = []
     private var credits = 1
-    /// The time of the controller's last answer or, if later, the time at which a command was queued while none was
-    /// queued or unanswered.
+    /// The time from which the timeout of the queued commands counts.
+    ///
+    /// It is the time of the controller's last answer or, if later, the time at which a command was queued while none
+    /// was queued or unanswered.
     private var lastTurn = Instant()
     private let limit: Int
 
@@ -87,7 +89,7 @@ struct CommandQueue {
         return true
     }
 
-    /// Returns the next command if the controller accepts one now.
+    /// Returns the next command to send; `nil` if there is none, or if the controller accepts no command now.
     mutating func next(at now: Instant) -> [UInt8]? {
         guard credits > 0, let (command, owner) = waiting.popFirst() else { return nil }
         credits -= 1

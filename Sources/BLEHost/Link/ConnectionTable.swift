@@ -2,8 +2,8 @@ import BLEWire
 
 /// A table of links in the order of their handles.
 ///
-/// The actions of a host must not depend on hashing, so cores never iterate over a `Dictionary`. A controller has a few
-/// dozen links with small handles, for which a sorted array is also faster.
+/// The actions of a host must not depend on hashing, so no code of the host iterates over a `Dictionary`. A controller
+/// has a few dozen links with small handles, for which a sorted array is also faster.
 struct ConnectionTable<Value> {
     /// The handles, in ascending order.
     ///

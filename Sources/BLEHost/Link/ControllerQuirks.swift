@@ -37,7 +37,8 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     case commandsWithoutFeature = "commands-without-feature"
     case noResolvingList = "no-resolving-list"
     case noPublicAddress = "no-public-address"
-    /// Detected when it occurs, like the quirks that follow, because no report shows it.
+    /// The controller rejects a command that it lists as supported. No report shows this quirk, ``silentFilter`` or
+    /// ``unexpectedHandle``, so the host detects them when they occur.
     case unknownCommand = "unknown-command"
     case silentFilter = "deaf-filter"
     case unexpectedHandle = "strange-handle"
@@ -199,8 +200,8 @@ package struct ControllerQuirks: Equatable, Sendable {
 
     /// The features that the host may use: those whose commands are supported.
     ///
-    /// A controller that lists no commands at all does not report commands, so the host then relies on all its feature
-    /// bits.
+    /// If the controller lists no commands at all, the host assumes that it does not report commands, and relies on all
+    /// its feature bits.
     var features: LEFeatures {
         guard report.commands != SupportedCommands() else { return report.features }
         return Self.needed.reduce(report.features) { features, entry in
@@ -214,8 +215,10 @@ package struct ControllerQuirks: Equatable, Sendable {
             && !Self.legacyCommands.contains(where: report.commands.contains)
     }
 
-    /// True if the host uses extended commands, and only those, because controllers reject a mix of legacy and extended
-    /// commands.
+    /// True if the host uses extended commands.
+    ///
+    /// The host then uses no legacy commands that have an extended equivalent, because controllers reject a mix of
+    /// both.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     var usesExtendedCommands: Bool {

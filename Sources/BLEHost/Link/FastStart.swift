@@ -21,7 +21,7 @@ struct FastStart {
 
     private enum State {
         case over
-        /// The link uses the short interval; the next check is due at `due`.
+        /// The link uses the short interval until `end` at the latest. The next check is due at `due`.
         case short(end: Instant, due: Instant)
     }
 

@@ -62,7 +62,7 @@ struct LinkControl {
     init(_ details: LinkDetails) { self.details = details }
 
     enum OnAsk: Equatable {
-        /// Send the command with this number.
+        /// Send the command for the request, which has this number.
         case submit(UInt32)
         /// Too many changes are pending, so this request fails.
         case tooMany(PendingRequest)

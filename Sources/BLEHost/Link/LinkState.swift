@@ -10,7 +10,8 @@ struct LinkState {
         /// The link was released. It ends at this time, or earlier if all accepted data have been sent and all channels
         /// are closed.
         case released(until: Instant)
-        /// The controller was asked to end the link. The failure is the reason; `nil` if a client requested the end.
+        /// The controller was asked to end the link, and must do so by `due`. The failure is the reason; `nil` if a
+        /// client requested the end.
         case closing(due: Instant, Failure?)
     }
 
@@ -137,9 +138,10 @@ struct LinkState {
 }
 
 extension Failure {
-    /// Returns the failure of a link to a bonded peer that could not be encrypted with the key of the bond.
+    /// Returns the failure for a link that could not be encrypted with the key of the peer's bond.
     ///
-    /// Controllers report in two different ways that the peer has no such key. This returns the same failure for both.
+    /// Controllers report in two different ways that the peer has no such key. The method returns the same failure for
+    /// both.
     static func bondRefused(_ status: HCI.Status) -> Self {
         .hci(status == .authenticationFailure ? .pinOrKeyMissing : status)
     }

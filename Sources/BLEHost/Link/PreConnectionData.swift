@@ -9,7 +9,7 @@ import BLEWire
 struct PreConnectionData {
     /// The maximum time from the arrival of data to the event that reports their link.
     static let maximumAge = Duration.milliseconds(10)
-    /// The time after the end of a link during which data with its handle are assumed to be remains of that link.
+    /// The time after the end of a link during which data with its handle are assumed to be left over from that link.
     static let staleDataTime = Duration.seconds(1)
     /// The maximum number of packets, and the maximum number of octets in each.
     static let limit = (packets: 16, octets: 1024)

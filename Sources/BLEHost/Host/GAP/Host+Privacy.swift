@@ -46,7 +46,7 @@ extension Host {
     }
 
     /// Returns the address to connect to: the peer's identity address if the controller's resolving list contains the
-    /// peer, otherwise the last known address.
+    /// peer, otherwise the last known address; `nil` if no address is known.
     ///
     /// `isPrivate` is true if the peer may have changed its address, so that the host must receive one of the peer's
     /// advertisements before it can connect.

@@ -59,8 +59,8 @@ extension Host {
 extension Host {
     /// Returns how long this host waits before it repeats a refused request for bearers.
     ///
-    /// A central does not wait. The peripheral's delay prevents another collision, because both ends may have sent
-    /// their requests at the same time.
+    /// A request may have been refused because both ends sent theirs at the same time. So that this does not happen
+    /// again, a peripheral waits, and a central does not.
     ///
     /// Core 6.0, Vol 3, Part G, 5.4.
     func bearerRetryDelay(on handle: ConnectionHandle) -> Duration {

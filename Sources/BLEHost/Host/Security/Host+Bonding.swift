@@ -86,6 +86,8 @@ extension Host {
     }
 
     /// Records the strength of a link's key, and reports it to the agents.
+    ///
+    /// `isBonded` is true if the key is stored.
     mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
         let peer = links.update(handle) { link in
             link.secured(with: strength)

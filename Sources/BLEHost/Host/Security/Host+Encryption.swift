@@ -65,6 +65,8 @@ extension Host {
     }
 
     /// Processes the controller's report that the encryption of a link has changed, or could not be changed.
+    ///
+    /// `isOn` is true if the link is encrypted now.
     mutating func encryptionChanged(_ handle: ConnectionHandle, _ status: HCI.Status, isOn: Bool, at now: Instant) {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
         if status != .success { note(.encryptionFailed(handle, status)) }

@@ -97,8 +97,10 @@ extension Host {
         pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
     }
 
-    /// Asks a central that uses the address of a bonded peer to encrypt the link, because an app's requests wait until
-    /// the central has proved the bond.
+    /// Asks the central to encrypt the link, and thereby to prove that it is the bonded peer whose address it uses.
+    ///
+    /// An app's requests wait until the central has done so. Has no effect if this host is the central, or if the peer
+    /// has nothing to prove.
     mutating func askForProof(on handle: ConnectionHandle, at now: Instant) {
         guard links[handle]?.role == .peripheral, awaitsProof(handle) else { return }
         pair(handle, needsMITM: false, for: .request, at: now)
@@ -120,6 +122,8 @@ extension Host {
     }
 
     /// Starts pairing if this host is the central; otherwise asks the central to start it.
+    ///
+    /// `needsMITM` is true if the key must be protected against a man in the middle.
     private mutating func pair(
         _ handle: ConnectionHandle,
         needsMITM: Bool,
@@ -180,14 +184,17 @@ extension Host {
         return true
     }
 
-    /// Returns the LTK of the bond with a link's peer, for the local role.
+    /// Returns the LTK of the bond with a link's peer, for the local role; `nil` if there is no usable bond or no such
+    /// key.
     func bondKey(of handle: ConnectionHandle) -> LongTermKey? {
         guard let link = links[handle] else { return nil }
         return usableBond(on: handle)?.longTermKey(as: link.role)
     }
 
-    /// Returns the bond with the peer of a link if it is strong enough for the apps that use the link and for
-    /// `clients`.
+    /// Returns the bond with the peer of a link.
+    ///
+    /// Returns `nil` if there is no bond, or if it is not strong enough for the apps that use the link and for the apps
+    /// of `clients`.
     func usableBond(on handle: ConnectionHandle, and clients: [ClientID] = []) -> Bond? {
         guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return nil }
         return pairings.policy(for: apps(on: handle, and: clients)).admits(bond.strength) ? bond : nil
@@ -304,7 +311,8 @@ extension Host {
 
     /// Sends an event about a link to every agent that may learn about the link.
     ///
-    /// The agent that was asked, or would be asked, gets the event last.
+    /// The agent that was asked last about this pairing gets the event after all others. If none was asked, this is the
+    /// agent that the host would ask.
     mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
         let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client
