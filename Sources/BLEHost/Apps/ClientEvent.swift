@@ -100,7 +100,7 @@ package struct LinkParameters: Equatable, Sendable {
 
 /// The result of a request to a peer, or an event about the peer.
 package enum PeerEvent: Equatable, Sendable {
-    /// The ATT MTU changed.
+    /// The ATT MTU changed to this number of octets.
     case mtuChanged(Int)
     case nameChanged(String)
     /// The details of the link. The client receives them when it connects, and whenever they change.
@@ -113,7 +113,7 @@ package enum PeerEvent: Equatable, Sendable {
     case descriptorsDiscovered(of: AttributeHandle, Result<[DiscoveredDescriptor], Failure>)
     case valueRead(AttributeHandle, Result<[UInt8], Failure>)
     case valueWritten(AttributeHandle, Failure?)
-    /// This many write commands have left the host, in the order in which they were requested.
+    /// This many more write commands have left the host, in the order in which they were requested.
     case writeCommandsTaken(Int)
     /// The client's current subscription to a characteristic; there is a failure if it is not the subscription that the
     /// client requested.

@@ -94,9 +94,9 @@ package struct ConnectRequest: Equatable, Sendable {
     package var reconnects: Bool
     /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for no timeout.
     package var timeout: Duration?
-    /// The kind of address that this host uses for the connection; `nil` for the usual one.
+    /// The kind of address that this host uses for the connection; `nil` for the usual kind.
     ///
-    /// If several requests are pending, even for different peers, the value in the first one applies.
+    /// If several requests are pending, even for different peers, the value in the first request applies.
     package var ownAddress: OwnAddressKind?
     /// The alerts for the user while the app is suspended.
     package var alerts: ConnectionAlerts

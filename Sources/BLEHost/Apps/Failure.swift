@@ -2,7 +2,7 @@ package import BLEWire
 
 /// The reason why a client's request failed.
 package enum Failure: Error, Hashable, Sendable {
-    /// An ATT error: the peer's, or one that the host found before it sent the request.
+    /// An ATT error that the peer sent, or that the host found before it sent the request.
     case att(ATT.ErrorCode)
     /// The peer's response is malformed, or contradicts the request or other responses.
     case invalidResponse

@@ -28,12 +28,12 @@ package enum SecurityRequest: Equatable, Sendable {
     /// Bluetooth. The result is ``SecurityEvent/outOfBandDataMade(_:)``. The data replace earlier data that were made
     /// for the app.
     ///
-    /// This request and the next two apply to links that the client's app uses, and to links whose pairing questions go
-    /// to this client.
+    /// This request, ``takeOutOfBandData(_:from:)`` and ``takeTemporaryKey(_:with:)`` apply to links that the client's
+    /// app uses, and to links whose pairing questions go to this client.
     case makeOutOfBandData
-    /// Passes a peer's out-of-band data for the next pairing with the peer; `nil` to forget the data.
+    /// Provides a peer's out-of-band data for the next pairing with the peer; `nil` to forget the data.
     case takeOutOfBandData(SecurityManager.OutOfBandData.DeviceData?, from: PeerIdentifier)
-    /// Passes an out-of-band temporary key for the next pairing with a peer, which then uses legacy pairing; `nil` to
+    /// Provides an out-of-band temporary key, with which the next pairing with the peer uses legacy pairing; `nil` to
     /// forget the key. Without a peer, the key is for the next device that pairs.
     case takeTemporaryKey(Key128?, with: PeerIdentifier?)
     /// Lists the bonds of the client's user or, if the client is an administrator, all bonds. The result is
@@ -52,7 +52,8 @@ package enum SecurityEvent: Equatable, Sendable {
     /// A pairing has completed by this method; `isBonded` is true if the keys are stored.
     case paired(PeerIdentifier, PairingMethod, isBonded: Bool)
     case failed(PeerIdentifier, PairingFailure)
-    /// The link to a peer is encrypted with a key of this strength, from a bond or a completed pairing.
+    /// The link to a peer is encrypted with a key of this strength, from a bond or a completed pairing; `isBonded` is
+    /// true if the key is stored.
     case secured(PeerIdentifier, PairingStrength, isBonded: Bool)
     /// The bonds that the client may see, most recently used last.
     case bonds([BondedPeer])

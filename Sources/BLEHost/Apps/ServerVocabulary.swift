@@ -34,8 +34,8 @@ package enum ServiceRequest: Equatable, Sendable {
     case removeAllServices
     /// Answers a read or a group of writes.
     case respond(ServerTransaction, ServerResponse)
-    /// Sends a value, as a notification or indication, to those of the given centrals that have subscribed; to all
-    /// subscribed centrals if `nil`.
+    /// Sends a value, as a notification or indication, to those of the given centrals that have subscribed; if `to` is
+    /// `nil`, to all subscribed centrals.
     ///
     /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all these centrals.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
@@ -69,12 +69,12 @@ package enum ServerEvent: Equatable, Sendable {
     case advertisingStarted(Failure?)
     case subscribed(RemoteCentral, to: LocalAttributeID)
     case unsubscribed(RemoteCentral, from: LocalAttributeID)
-    /// A central reads a value that the app provides.
+    /// A central reads a value that the app provides, from the octet at `offset`.
     case readRequested(ServerTransaction, RemoteCentral, LocalAttributeID, offset: Int)
     /// A central writes an atomic group of values, to which the app responds once. Without a transaction, the central
     /// expects no response.
     case writeRequested(ServerTransaction?, RemoteCentral, WriteGroup)
-    /// This many updates have left the host, in the order in which they were requested.
+    /// This many more updates have left the host, in the order in which they were requested.
     case updatesTaken(Int)
     /// A central's MTU changed.
     case centralChanged(RemoteCentral)

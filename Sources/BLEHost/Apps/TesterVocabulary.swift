@@ -19,7 +19,8 @@ package enum TesterRequest: Equatable, Sendable {
     case startSet(AdvertisingSetID, AdvertisingSetRequest)
     /// The result is ``TesterEvent/setEnded(_:)``.
     case stopSet(AdvertisingSetID)
-    /// Reports every advertising packet that is received from now on. The result is ``TesterEvent/listening(_:)``.
+    /// Reports to this client every advertising packet that is received from now on. The result is
+    /// ``TesterEvent/listening(_:)``.
     ///
     /// While an app is scanning, the app's scan parameters apply instead of those in this request.
     case listen(ScanParameters)

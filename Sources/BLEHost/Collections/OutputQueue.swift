@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The queue of a core's outputs, in order.
+/// The outputs of a state machine or layer, in order, until its owner takes them.
 struct OutputQueue<Output> {
     private var incoming: [Output] = []
     /// The next outputs in reverse order, so that the first one can be removed from the end without a copy.

@@ -20,11 +20,11 @@ package struct KeptSession: Equatable, Sendable {
         /// Hold the event for the next launch, or until the running app has been informed of the state of the radio. If
         /// `launches` is true, launch the app now.
         case hold(launches: Bool)
-        /// Drop the event, and send this request to the host, which answers the waiting peer.
+        /// Drop the event, and send the host this request, which answers the waiting peer.
         case refuse(ClientRequest)
         /// Drop the event.
         case drop
-        /// Drop the event, and send these requests to the host, which does not have the session.
+        /// Drop the event, and send the host these requests, because it does not have the session.
         case send([ClientRequest])
         /// Drop the event and the whole session.
         case dropSession

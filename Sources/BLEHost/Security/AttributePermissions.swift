@@ -28,8 +28,8 @@ extension AttributePermissions {
         case read, write
     }
 
-    /// Returns whether any device may access the attribute in this way on any link, in which case ``refusal(of:on:)``
-    /// returns `nil`.
+    /// Returns whether any device may access the attribute on any link, so that ``refusal(of:on:)`` always returns
+    /// `nil`.
     @inline(__always)
     func isOpen(to access: Access) -> Bool {
         switch access {

@@ -11,7 +11,8 @@ package struct Bond: Equatable, Sendable {
     ///
     /// The party determines whether the bond may be removed to make room for another bond.
     package enum Origin: Int, Comparable, Sendable {
-        /// Only the peer. There are few such bonds at a time, and the one used longest ago is removed first.
+        /// Only the peer. The number of such bonds is limited, and the least recently used one is dropped for a new
+        /// one.
         case peer
         /// An app that was connected to the peer when the devices paired, or when the bond was used later.
         case app
@@ -145,7 +146,7 @@ package struct RemoteSigning: Equatable, Sendable {
         self.nextCounter = nextCounter
     }
 
-    /// Records a signature with this counter, so that it cannot be repeated.
+    /// Records a signature with this counter, so that the signature cannot be used again.
     package mutating func use(_ counter: UInt32) { nextCounter = counter == .max ? nil : counter + 1 }
 
     /// Records that another process has used all counters below `other` or, if `other` is `nil`, all counters.

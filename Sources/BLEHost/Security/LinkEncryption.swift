@@ -72,7 +72,7 @@ struct LinkEncryption: Equatable, Sendable {
         }
     }
 
-    /// Records that the controller was given this key to encrypt with, and has until `due` to do so.
+    /// Records that the controller was given this key, and has until `due` to encrypt the link with it.
     mutating func begin(with key: Key, until due: Instant) { state = .starting(key, isRefresh: isOn, due: due) }
 
     enum OnExpire: Equatable {
@@ -92,6 +92,8 @@ struct LinkEncryption: Equatable, Sendable {
     }
 
     /// Processes the controller's report that the link's encryption has changed, or could not be changed.
+    ///
+    /// `isOn` is true if the link is encrypted now.
     mutating func changed(_ status: HCI.Status, isOn: Bool) -> OnChange {
         switch (state, status) {
         case (.starting(let key, _, _), .success) where isOn:

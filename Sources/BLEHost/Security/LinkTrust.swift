@@ -40,10 +40,10 @@ package struct LinkTrust: Equatable, Sendable {
     ///
     /// | needed | link | lack |
     /// | --- | --- | --- |
-    /// | encryption with any key | not encrypted, and there is no key | authentication |
-    /// | encryption with any key | not encrypted, but there is a key | encryption |
+    /// | encryption | not encrypted, and there is no key | authentication |
+    /// | encryption | not encrypted, but there is a key | encryption |
     /// | encryption with an authenticated key | encrypted with an unauthenticated key | authentication |
-    /// | encryption with any key | encrypted with a key that is too short | key size |
+    /// | encryption | encrypted with a key that is too short | key size |
     /// | authorization | not authorized | authorization |
     ///
     /// The corresponding ATT error tells the peer whether it must pair, or only encrypt the link with its existing key.

@@ -41,7 +41,7 @@ package enum PairingFailure: Equatable, Sendable {
     case encryptionFailed
     /// The link ended before the pairing was complete.
     case disconnected
-    /// Earlier attempts failed, so the next one is not allowed before this time.
+    /// Earlier attempts failed, so the next attempt is not allowed before this time.
     case tooSoon(until: Instant)
     /// The pairing was not started, because this host cannot authenticate the key as required: it has no display, no
     /// keyboard and no out-of-band data.

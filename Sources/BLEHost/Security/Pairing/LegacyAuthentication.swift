@@ -8,13 +8,16 @@ import BLEWire
 /// Core 6.0, Vol 3, Part H, 2.3.5.5.
 struct LegacyAuthentication: Sendable {
     private enum State: Sendable {
-        /// The user is entering the passkey; the initiator's confirm value may have arrived.
+        /// The user is entering the passkey. `ahead` is the initiator's confirm value, if it has already arrived.
         case typing(ahead: Key128?)
-        /// This host is the responder and waits for the initiator's confirm value.
+        /// This host is the responder and waits for the initiator's confirm value. The associated value is the
+        /// temporary key.
         case listening(Key128)
-        /// This host is the initiator, and the responder's confirm value is outstanding.
+        /// This host is the initiator, and the responder's confirm value is outstanding. The first associated value is
+        /// the temporary key. `own` and `confirm` are this host's random number and confirm value.
         case committed(Key128, own: Key128, confirm: Key128)
-        /// Both devices have committed, and the peer's random number is outstanding.
+        /// Both devices have committed, and the peer's random number is outstanding. The first associated value is the
+        /// temporary key. `own` is this host's random number, and `confirm` is the peer's confirm value.
         case due(Key128, own: Key128, confirm: Key128)
         case over
     }

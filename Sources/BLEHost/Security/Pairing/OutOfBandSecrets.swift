@@ -97,7 +97,8 @@ struct OutOfBandSecrets {
 
     /// Returns the data for a pairing with a peer.
     ///
-    /// A temporary key for legacy pairing is left out if the peer's data for LE Secure Connections are known.
+    /// A temporary key for legacy pairing is left out if `allowsLegacy` is false, or if the peer's data for LE Secure
+    /// Connections are known.
     func data(
         for peer: PeerIdentifier,
         allowsLegacy: Bool,

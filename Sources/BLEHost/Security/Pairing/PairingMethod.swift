@@ -41,7 +41,7 @@ package enum PairingMethod: Equatable, Hashable, Sendable {
         return isSecureConnections ? cell.secure : cell.legacy
     }
 
-    /// A cell of the table, for both generations of pairing.
+    /// A cell of ``table``: the method in legacy pairing, and the method with LE Secure Connections.
     private struct Cell {
         let legacy: PairingMethod
         let secure: PairingMethod

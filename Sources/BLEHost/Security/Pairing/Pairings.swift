@@ -47,7 +47,7 @@ struct Pairings {
             self.apps = apps
         }
 
-        /// Records that a pairing begins for this cause.
+        /// Records that a pairing begins for this cause; `hasRoom` is true if the host can store a bond with the peer.
         fileprivate mutating func begin(for cause: PairingInquiry.Cause, hasRoom: Bool) {
             self.cause = cause
             self.hasRoom = hasRoom
@@ -136,6 +136,8 @@ struct Pairings {
     }
 
     /// Sets a client's policy, in place of the client's previous policy.
+    ///
+    /// `everywhere` is true if the policy is for all links, not only for those that the client's app uses.
     mutating func setPolicy(_ policy: PairingPolicy, by client: ClientID, of owner: ClientOwner, everywhere: Bool) {
         requirements.removeAll { $0.client == client }
         if policy != PairingPolicy() {

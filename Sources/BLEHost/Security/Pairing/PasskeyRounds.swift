@@ -11,9 +11,11 @@ struct PasskeyRounds: Sendable {
     private enum State: Sendable {
         /// This host is the responder and waits for the initiator's confirm value.
         case listening
-        /// This host is the initiator, and the responder's confirm value is outstanding.
+        /// This host is the initiator, and the responder's confirm value is outstanding. `own` and `confirm` are this
+        /// host's random number and confirm value.
         case committed(own: Key128, confirm: Key128)
-        /// Both devices have committed, and the peer's random number is outstanding.
+        /// Both devices have committed, and the peer's random number is outstanding. `own` is this host's random
+        /// number, and `confirm` is the peer's confirm value.
         case due(own: Key128, confirm: Key128)
         case over
     }

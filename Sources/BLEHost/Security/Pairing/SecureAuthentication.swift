@@ -13,9 +13,10 @@ struct SecureAuthentication: Sendable {
         case keys
         /// This host is the initiator, and the responder's commitment is outstanding.
         case commitment(SharedSecret)
-        /// The peer's random number is outstanding; the commitment is `nil` if there was none.
+        /// The peer's random number is outstanding. `own` is this host's random number; the peer's commitment is `nil`
+        /// if there was none.
         case number(SharedSecret, own: Key128, commitment: Key128?)
-        /// The user is entering the passkey; the initiator's first confirm value may have arrived.
+        /// The user is entering the passkey. `ahead` is the initiator's first confirm value, if it has already arrived.
         case typing(SharedSecret, ahead: Key128?)
         case passkey(SharedSecret, PasskeyRounds, UInt32)
         /// The user is comparing numbers. `isAhead` is true if the initiator's check has arrived and is correct.

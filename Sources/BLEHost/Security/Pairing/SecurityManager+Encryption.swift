@@ -6,7 +6,8 @@ extension SecurityManager {
     ///
     /// The controller of a peripheral requests a key after the central has started encryption.
     ///
-    /// - Returns: The key; `nil` if there is no such key, or not yet. The request may then be for the key of a bond.
+    /// - Returns: The key; `nil` if the request identifies another key, such as that of a bond, or if the devices have
+    ///   not agreed on a key yet.
     ///
     /// Core 6.0, Vol 3, Part H, 2.4.4.
     package mutating func longTermKey(for random: UInt64, diversifier: UInt16) -> Key128? {
@@ -20,8 +21,9 @@ extension SecurityManager {
 
     /// Processes a change of the link's encryption.
     ///
-    /// - Returns: The strength of the key with which the link is now encrypted, if this manager made that key (even if
-    ///   the pairing has since failed); `nil` if the link is not encrypted, or is encrypted with the key of a bond.
+    /// - Returns: The strength of the key with which the link is now encrypted, if this manager made that key; `nil` if
+    ///   the link is not encrypted, or is encrypted with the key of a bond. The result is the same if the pairing has
+    ///   failed since the key was made.
     @discardableResult
     package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
         let strength = pendingStrength.take()

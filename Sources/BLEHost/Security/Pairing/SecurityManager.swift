@@ -34,7 +34,7 @@ package struct SecurityManager: Sendable {
         case securityRequested(SMP.AuthenticationRequirements)
         /// A pairing has completed, and the link is encrypted with its key.
         case paired(PairingOutcome)
-        /// A pairing or the request for one has failed.
+        /// A pairing, or the request for a pairing, has failed.
         case failed(PairingFailure)
         case note(SecurityNote)
     }
@@ -126,7 +126,7 @@ package struct SecurityManager: Sendable {
     /// The time at which to call ``wake(at:)`` unless something happens first.
     package var deadline: Instant? { isUnderWay ? lastSent + SMP.timeout : nil }
 
-    /// True during a pairing, or while a request for one is outstanding.
+    /// True during a pairing, or while a request for a pairing is outstanding.
     package var isUnderWay: Bool {
         switch state {
         case .idle, .locked: false
@@ -152,7 +152,9 @@ package struct SecurityManager: Sendable {
         if case .encrypting = state { true } else { false }
     }
 
-    /// Returns whether this host can start a pairing with this requirement; `false` if it would fail with any peer.
+    /// Returns whether this host can start a pairing; `false` if the pairing would fail with any peer.
+    ///
+    /// `needsMITM` is true if the key must be protected against a man in the middle.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
     /// Starts a pairing as the central, or asks the central for security as the peripheral.
@@ -241,7 +243,7 @@ package struct SecurityManager: Sendable {
 
     /// Returns whether a failure delays the next attempt.
     ///
-    /// A failure does if the peer may have tried to guess a secret, or if the user was asked and the peer then gave up.
+    /// It does if the peer may have tried to guess a secret, or if the peer gave up while the user was being asked.
     private func countsAsAttempt(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
@@ -252,6 +254,8 @@ package struct SecurityManager: Sendable {
     }
 
     /// Ends the current procedure.
+    ///
+    /// `isLocal` is true if this side cancels, which does not delay the next attempt.
     mutating func end(_ failure: PairingFailure, isLocal: Bool = false, at now: Instant) {
         if !isLocal, countsAsAttempt(failure) { attempts.failed(at: now) }
         state = .idle
