@@ -28,12 +28,13 @@ public struct CBATTError: CustomNSError, Hashable, Sendable, CustomStringConvert
     /// The number of the error code.
     public var errorCode: Int { _nsError.code }
 
-    /// The additional information, with a localized description.
+    /// The entries of ``userInfo``, and a localized description if they contain none.
     public var errorUserInfo: [String: Any] {
         userInfo.merging([NSLocalizedDescriptionKey: code.text]) { given, _ in given }
     }
 
-    /// A description for users.
+    /// A sentence that describes the error to people: the one in ``userInfo``, otherwise one that follows from the
+    /// code.
     public var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String ?? code.text
     }

@@ -97,7 +97,7 @@ extension CBATTError {
             ].map { ($0.rawValue, $0) }
         )
 
-        /// A description for users.
+        /// An English sentence that describes the error to people.
         var text: String {
             switch self {
             case .success: "No error."

@@ -99,7 +99,7 @@ extension CBError {
             ].map { ($0.rawValue, $0) }
         )
 
-        /// A description for users.
+        /// An English sentence that describes the error to people.
         var text: String {
             switch self {
             case .unknown: "Something went wrong that has no name."

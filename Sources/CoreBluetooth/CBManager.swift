@@ -4,7 +4,9 @@ import BLESimulation
 import Dispatch
 public import Foundation
 
-/// The common superclass of central and peripheral managers: an app's session with a host, and the manager's state.
+/// The common superclass of central and peripheral managers.
+///
+/// It holds an app's session with a host, and the state of the manager.
 ///
 /// A manager can be used on any thread, because a lock protects its state. The delegate is called on the queue that the
 /// app passed to the initializer, or on the main queue.
@@ -14,7 +16,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     /// The observers of the manager's events, called after the delegate.
     package var observers: Observers { reference.observers }
     let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
-    /// True if the app uses state restoration.
+    /// True if the app uses state restoration: it has passed a restore identifier.
     private let restores: Bool
     private let hostState = Protected(CBManagerState.unknown)
 
@@ -87,12 +89,13 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         }
     }
 
-    /// Ends the program if the app uses state restoration but its delegate lacks the method for it.
+    /// Ends the program if the app uses state restoration, because its delegate lacks `method`, which state restoration
+    /// requires.
     ///
     /// A simulated world reports a finding instead.
     ///
-    /// Called by the default implementation of that method, because there is no other way to find out that a delegate
-    /// lacks it.
+    /// Called by the default implementation of that delegate method, because there is no other way to find out that a
+    /// delegate lacks the method.
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
         let reason = "\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)"

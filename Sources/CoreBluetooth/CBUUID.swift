@@ -73,7 +73,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     open override var description: String { AssignedNames.attribute(value) ?? uuidString }
 }
 
-/// The descriptor for reliable writes and writable descriptions (Characteristic Extended Properties).
+/// The descriptor that tells whether a characteristic supports reliable writes, and whether its user description can be
+/// written (Characteristic Extended Properties).
 public let CBUUIDCharacteristicExtendedPropertiesString: String = "2900"
 
 /// The descriptor with a textual description (Characteristic User Description).
@@ -82,19 +83,19 @@ public let CBUUIDCharacteristicUserDescriptionString: String = "2901"
 /// The descriptor with which a client subscribes (Client Characteristic Configuration).
 public let CBUUIDClientCharacteristicConfigurationString: String = "2902"
 
-/// The descriptor with which a client starts broadcasts (Server Characteristic Configuration).
+/// The descriptor with which a client makes the server broadcast a value (Server Characteristic Configuration).
 public let CBUUIDServerCharacteristicConfigurationString: String = "2903"
 
 /// The descriptor with the format and unit of a value (Characteristic Presentation Format).
 public let CBUUIDCharacteristicFormatString: String = "2904"
 
-/// The descriptor with the formats of a compound value (Characteristic Aggregate Format).
+/// The descriptor that refers to the format of each part of a compound value (Characteristic Aggregate Format).
 public let CBUUIDCharacteristicAggregateFormatString: String = "2905"
 
 /// The descriptor with the limits of a value (Valid Range).
 public let CBUUIDCharacteristicValidRangeString: String = "2906"
 
-/// The descriptor with the times at which a value is observed.
+/// The descriptor that tells at which times a value is observed (Observation Schedule).
 public let CBUUIDCharacteristicObservationScheduleString: String = "2910"
 
 /// The characteristic with which a device announces the PSM of an L2CAP channel: two octets, least significant first.

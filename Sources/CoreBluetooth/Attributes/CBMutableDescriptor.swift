@@ -37,8 +37,9 @@ open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
         super.init(local: UUID, value: value)
     }
 
-    /// Creates a descriptor of any type that a host can publish, for restored services, and for tools that act as a
-    /// device from a file.
+    /// Creates a descriptor of any type that a host can publish.
+    ///
+    /// This is for restored services, and for tools that publish the device that a file describes.
     ///
     /// The property `value` is a `String` for the user description (2901), otherwise `Data`.
     package init(type UUID: CBUUID, octets: [UInt8]) {

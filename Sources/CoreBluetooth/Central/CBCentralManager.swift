@@ -43,7 +43,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         }
         /// The number of scans so far, which identifies the current one.
         var scanNumber: UInt32 = 0
-        /// True if discovered devices belong to the current scan rather than an earlier one.
+        /// True if the devices that the host reports now were discovered by the current scan; `false` if they may
+        /// belong to an earlier one.
         var hasScanBegun = false
         /// A closure that is called when the current scan has ended.
         var scanEnd: @Sendable () -> Void = {}
@@ -54,8 +55,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var watch: ConnectionWatch?
         var lastDisconnection: Disconnection?
 
-        /// Replaces the current scan, and returns the closure that the caller must call because the previous scan has
-        /// ended.
+        /// Replaces the current scan, and returns its ``scanEnd`` closure, which the caller must call.
         mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {
             defer { scanEnd = {} }
             self.scan = scan

@@ -68,12 +68,12 @@ public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Senda
     /// Creates a key from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Peers that offer one of these services: `[CBUUID]`.
+    /// The services to match, as `[CBUUID]`: a peer matches if it offers at least one of them.
     ///
     /// Only the first four services are used.
     public static let serviceUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
 
-    /// Peers with one of these identifiers: `[UUID]`.
+    /// The identifiers to match, as `[UUID]`: a peer matches if it has one of them.
     public static let peripheralUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs")
 }
 

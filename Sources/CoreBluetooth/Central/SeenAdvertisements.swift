@@ -2,7 +2,9 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// A cache of the last advertisement of each peer, as the app received it, because devices repeat their advertisements.
+/// A cache of the last advertisement of each peer, in the form in which the app received it.
+///
+/// Devices repeat their advertisements, so most advertisements need not be converted again.
 ///
 /// When the cache is full, all entries are dropped; new advertisements fill it again.
 struct SeenAdvertisements {
@@ -44,8 +46,10 @@ struct SeenAdvertisements {
     private var latest: Int?
     private var clock = Clock()
 
-    /// The object for the sender of the last advertisement; `nil` if the advertisement is not in the cache, or the app
-    /// no longer retains the object.
+    /// The object for the sender of the last advertisement.
+    ///
+    /// It is `nil` if the advertisement is not in the cache, the app no longer retains the object, or the object's name
+    /// is out of date.
     var sender: CBPeripheral? {
         mutating get {
             guard let latest else { return nil }
@@ -90,8 +94,8 @@ struct SeenAdvertisements {
         return dictionary
     }
 
-    /// Updates an entry if only the manufacturer data or the name differs from the last report; returns `false` if
-    /// anything else in the advertisement differs.
+    /// Updates the entry at the index `place` if only the manufacturer data or the name differs from the last report;
+    /// returns `false` if anything else in the advertisement differs.
     private mutating func update(_ place: Int, _ report: AdvertisementReport) -> Bool {
         switch entries[place].update(report, for: scan) {
         case .same: return true

@@ -19,7 +19,7 @@ struct SeenPeers {
 
     func contains(_ peer: PeerIdentifier) -> Bool { names[peer] != nil }
 
-    /// Returns the last known name of `peer`.
+    /// Returns the last known name of `peer`; `nil` if no name is known.
     func name(of peer: PeerIdentifier) -> String? { names[peer] ?? nil }
 
     /// Adds a peer, or updates its name if `name` is not `nil`.

@@ -116,7 +116,7 @@ final class ChannelConduit: @unchecked Sendable {
     private var canWait: Bool { session.passesTime && !ManagerQueues.isCurrent }
 }
 
-/// Marks the queues on which managers receive host events.
+/// The mark on the queues on which managers receive host events.
 enum ManagerQueues {
     private static let key = DispatchSpecificKey<Void>()
 

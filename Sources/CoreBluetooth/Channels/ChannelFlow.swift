@@ -206,7 +206,8 @@ extension ChannelFlow {
 }
 
 extension ChannelFlow {
-    /// The minimum free space at which the delegate is called again, so that it does not have to write in small pieces.
+    /// The free space, in octets, from which on the delegate is called again, so that it does not have to write in
+    /// small pieces.
     private static let worthWriting = window / 4
 
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }

@@ -1,7 +1,7 @@
 /// A queue of octets that can be removed in pieces of any size.
 struct OctetQueue {
     private var units: [[UInt8]] = []
-    /// The index of the first unit with octets left.
+    /// The index in `units` of the first unit that has octets left.
     private var first = 0
     /// The number of octets that have already been removed from the unit at ``first``.
     private var used = 0

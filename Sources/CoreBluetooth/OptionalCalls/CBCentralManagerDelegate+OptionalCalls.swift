@@ -80,7 +80,7 @@ public struct CBCentralManagerDelegateMethods {
 }
 
 extension CBCentralManagerDelegate {
-    /// The delegate's methods with this name, for calls such as `centralManager?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `centralManager?(…)` compiles.
     @_disfavoredOverload
     public var centralManager: CBCentralManagerDelegateMethods? { CBCentralManagerDelegateMethods(self) }
 }

@@ -133,19 +133,21 @@ public struct CBPeripheralDelegateMethods {
 }
 
 extension CBPeripheralDelegate {
-    /// The delegate's methods with this name, for calls such as `peripheral?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `peripheral?(…)` compiles.
     @_disfavoredOverload
     public var peripheral: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// The delegate's methods with this name, for calls such as `peripheralDidUpdateName?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `peripheralDidUpdateName?(…)`
+    /// compiles.
     @_disfavoredOverload
     public var peripheralDidUpdateName: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// The delegate's methods with this name, for calls such as `peripheralDidUpdateRSSI?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `peripheralDidUpdateRSSI?(…)`
+    /// compiles.
     @_disfavoredOverload
     public var peripheralDidUpdateRSSI: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// The delegate's methods with this name, for calls such as `peripheralIsReady?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `peripheralIsReady?(…)` compiles.
     @_disfavoredOverload
     public var peripheralIsReady: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 }

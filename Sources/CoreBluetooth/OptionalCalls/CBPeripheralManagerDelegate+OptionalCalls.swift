@@ -81,17 +81,19 @@ public struct CBPeripheralManagerDelegateMethods {
 }
 
 extension CBPeripheralManagerDelegate {
-    /// The delegate's methods with this name, for calls such as `peripheralManager?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `peripheralManager?(…)` compiles.
     @_disfavoredOverload
     public var peripheralManager: CBPeripheralManagerDelegateMethods? { CBPeripheralManagerDelegateMethods(self) }
 
-    /// The delegate's methods with this name, for calls such as `peripheralManagerDidStartAdvertising?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that
+    /// `peripheralManagerDidStartAdvertising?(…)` compiles.
     @_disfavoredOverload
     public var peripheralManagerDidStartAdvertising: CBPeripheralManagerDelegateMethods? {
         CBPeripheralManagerDelegateMethods(self)
     }
 
-    /// The delegate's methods with this name, for calls such as `peripheralManagerIsReady?(…)`.
+    /// A value that can be called like the delegate's methods of this name, so that `peripheralManagerIsReady?(…)`
+    /// compiles.
     @_disfavoredOverload
     public var peripheralManagerIsReady: CBPeripheralManagerDelegateMethods? {
         CBPeripheralManagerDelegateMethods(self)

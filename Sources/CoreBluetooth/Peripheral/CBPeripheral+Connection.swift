@@ -44,7 +44,7 @@ extension CBPeripheral {
         return action
     }
 
-    /// Records that the delegate is being called for the host's reconnection attempt, or that there is no delegate.
+    /// Records that the delegate is being called with `isReconnecting: true`, or that there is no delegate.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
     /// Stops the host's reconnection attempt, unless a delegate method has reported it, or the app has since connected

@@ -48,7 +48,7 @@ extension CBPeripheral {
         if isAsking { proceed() }
     }
 
-    /// Takes steps until there is nothing left to deliver.
+    /// Takes steps, beginning with the work `rest`, until no work is left.
     private func proceed(_ rest: PeripheralRecord.Remainder) {
         var rest: PeripheralRecord.Remainder? = rest
         while let left = rest { rest = deliver(takeStep { $0.proceed(left, of: self) }) }
@@ -63,7 +63,7 @@ extension CBPeripheral {
         }
     }
 
-    /// Makes the delegate call of a step, and returns the work that is left.
+    /// Makes the delegate call of a step, and returns the work that is left; `nil` if there is none.
     private func deliver(_ step: consuming PeripheralRecord.Step) -> PeripheralRecord.Remainder? {
         step.call?.make(by: self, to: step.delegate)
         if case .event(let event) = step.observed { notifyObservers(event) }

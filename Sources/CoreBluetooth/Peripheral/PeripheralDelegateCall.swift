@@ -19,7 +19,7 @@ enum PeripheralDelegateCall: Equatable {
     case valueWritten(CBCharacteristic, Failure?)
     case descriptorRead(CBDescriptor, Result<[UInt8], Failure>)
     case descriptorWritten(CBDescriptor, Failure?)
-    /// The subscription is `nil` if it has not changed.
+    /// A request to subscribe or unsubscribe has ended; the subscription is `nil` if it has not changed.
     case subscriptionChanged(CBCharacteristic, Subscription?, Failure?)
     case readyToWrite
     case channelOpened(Result<OpenedChannel, Failure>)

@@ -22,11 +22,13 @@ struct PeripheralLink: Equatable {
         /// request.
         case connecting(ConnectRequest?)
         case connected(ConnectRequest?)
-        /// Connected. The app has called `connect` again, and the delegate is about to be called for that.
+        /// Connected. The app has called `connect` again, and the delegate is about to receive another `didConnect`.
         case confirming(ConnectRequest)
-        /// The app has cancelled or disconnected, and may have called `connect` again.
+        /// The app has cancelled or disconnected, and the host has not confirmed that yet. `next` is the request if the
+        /// app has since called `connect` again.
         case closing(wasConnected: Bool, next: ConnectRequest?)
-        /// The link was lost and the host is reconnecting; the delegate is being called.
+        /// The link was lost, the host is reconnecting, and the delegate is being called. The value is the request for
+        /// the lost connection.
         case lost(ConnectRequest?)
     }
 
@@ -61,7 +63,7 @@ struct PeripheralLink: Equatable {
     enum OnConnect: Equatable {
         /// Send a request to the host.
         case send
-        /// Already connected: call the delegate with ``confirm()`` after this call has returned.
+        /// Already connected: use ``confirm()`` to call the delegate after the app's call of `connect` has returned.
         case confirm
         /// Already connected, but with other options: do the same as for `confirm`, and send the new options to the
         /// host.
@@ -195,7 +197,7 @@ struct PeripheralLink: Equatable {
         return action
     }
 
-    /// Records that the delegate is being called for the reconnection attempt, so that the attempt can go on.
+    /// Records that the delegate is being called with `isReconnecting: true`, so that the reconnection goes on.
     mutating func reconnect() {
         if case .lost(let request) = state { state = .connecting(request) }
     }

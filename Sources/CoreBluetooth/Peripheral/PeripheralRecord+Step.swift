@@ -28,10 +28,11 @@ extension PeripheralRecord {
 
     /// The remaining work after a step.
     enum Remainder {
-        /// Deliver at most this many results. Results of requests that the app makes in the meantime are delivered
-        /// later.
+        /// Deliver at most this many results.
+        ///
+        /// Thus the results of requests that the app makes in the meantime are delivered later.
         case answers(Int)
-        /// Deliver as many results as there are requests when the work continues.
+        /// Deliver at most as many results as there are undelivered requests when this work begins.
         case allAvailable
     }
 }

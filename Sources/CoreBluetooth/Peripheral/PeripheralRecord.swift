@@ -101,7 +101,7 @@ struct PeripheralRecord {
     /// Completes a step.
     ///
     /// If deliveries are pending, the first of them replaces the step's own delivery, which is queued instead. Then
-    /// sets the delegate and the remaining work.
+    /// sets the delegate to call, and drops the remaining work if there is nothing to deliver.
     private mutating func finish(_ step: inout Step) {
         if !due.isEmpty {
             if step.call != nil || !step.observed.isNothing {
@@ -140,7 +140,9 @@ struct PeripheralRecord {
         return .channelUnwanted(channel)
     }
 
-    /// Applies a host event, and queues the deliveries that must come before it.
+    /// Applies a host event to the record, and fills in the step's delivery.
+    ///
+    /// If characteristics were removed, first queues a delivery that ends their subscriptions.
     private mutating func apply(_ event: PeerEvent, of peripheral: CBPeripheral, _ step: inout Step) {
         guard link.acceptsAnswers else { return step.call = Self.discard(event) }
         step.call = update(for: event, of: peripheral)

@@ -36,7 +36,8 @@ struct PeripheralRequests {
         case waiting(PeerRequest)
         /// Sent to the host with this number.
         case sent(PeerRequest, RequestNumber)
-        /// The request is `nil` if it concerns no known attribute.
+        /// Has this result, which has not been delivered. The request is `nil` if the app's call was refused before it
+        /// became a request to the host.
         case answered(PeerRequest?, Answer)
     }
 
@@ -52,7 +53,7 @@ struct PeripheralRequests {
     /// The number of requests whose results have not been delivered.
     var count: Int { begun.count + waiting.count - next }
 
-    /// True if the next result in order is available.
+    /// True if the result of the first request is known.
     var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
 
     /// Adds a request; returns its number if it must be sent now, otherwise `nil`.
@@ -64,7 +65,7 @@ struct PeripheralRequests {
         return send(request)
     }
 
-    /// Adds a request with a known result.
+    /// Adds a request whose result is already known, so that the result is delivered after those of earlier requests.
     mutating func submit(_ request: PeerRequest?, answer: Answer) {
         let entry = Entry.answered(request, answer)
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
@@ -98,7 +99,7 @@ struct PeripheralRequests {
         return .stale
     }
 
-    /// Removes the next request in order if it has a result.
+    /// Removes the first request if its result is known.
     ///
     /// Returns the result, and the requests to send now.
     mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {

@@ -39,7 +39,7 @@ struct Console: Sendable {
 // There is no way to find out which optional methods a delegate has. Instead, the default implementation of a method
 // reports that the method is missing when it is called.
 extension HostSession {
-    /// Reports that the delegate lacks a method for which the app was woken in the background.
+    /// Reports that the app was woken in the background for a call of `method`, which the delegate lacks.
     ///
     /// A simulated world lists the missing method as a finding.
     ///

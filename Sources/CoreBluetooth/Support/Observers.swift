@@ -56,7 +56,7 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Calls `receive` with every event until `receive` returns that the event ends the wait.
+    /// Calls `receive` with every event until it returns ``Reception/received`` or ``Reception/answered``.
     ///
     /// An event that answers one wait is not passed to waits that began later.
     package func wait(_ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {

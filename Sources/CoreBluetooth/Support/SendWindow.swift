@@ -19,7 +19,7 @@ struct SendWindow: Equatable {
 
     private enum State: Equatable {
         case open(Int), closed(Int)
-        /// Closed, and a value from the app has since been refused.
+        /// Closed, and a value from the app was refused because of that. The number is that of the values not sent yet.
         case refusing(Int)
     }
 
@@ -65,7 +65,7 @@ struct SendWindow: Equatable {
             }
     }
 
-    /// Counts values that the host has sent, and returns the change for the app.
+    /// Counts values that the host has sent, and returns the effect on the window.
     mutating func taken(_ taken: Int) -> OnTaken {
         let left = max(0, outstanding - taken), action: OnTaken
         (state, action) =
