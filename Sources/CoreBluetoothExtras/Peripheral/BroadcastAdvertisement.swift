@@ -41,7 +41,7 @@ public struct BroadcastAdvertisement {
     public var statedPower: Int?
     /// The primary physical layer of extended advertising: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
     public var primaryPhysicalLayer = PhysicalLayer.le1M
-    /// The physical layer of the data of extended advertising.
+    /// The physical layer of the packets that carry the data in extended advertising.
     public var secondaryPhysicalLayer = PhysicalLayer.le1M
 
     /// Creates an empty advertisement.

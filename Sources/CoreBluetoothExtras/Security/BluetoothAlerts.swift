@@ -4,7 +4,7 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// A receiver of the alerts that tell the user about Bluetooth events for suspended apps.
+/// A receiver of alerts, which tell the user about Bluetooth events that a suspended app misses.
 ///
 /// Apple's systems show such alerts themselves.
 ///

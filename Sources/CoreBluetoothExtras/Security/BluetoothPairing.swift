@@ -36,7 +36,7 @@ public final class BluetoothPairing: Sendable {
     private let session: any HostSession
     private let questions: PendingPairingCalls
 
-    /// Creates an object that receives events and, if it has a capability, asks the user.
+    /// Creates an object that receives events and, unless `capability` is `nil`, pairing prompts.
     ///
     /// - Parameters:
     ///   - capability: The app's means of showing something to the user and asking questions; `nil` to receive no
@@ -81,7 +81,7 @@ public final class BluetoothPairing: Sendable {
 
     /// Removes the bond with a device and ends the connection to it.
     ///
-    /// The device is not informed. At the next connection, it refuses the link, or drops its bond as well.
+    /// The device is not informed. At the next connection, the device refuses the link, or drops its bond as well.
     ///
     /// - Returns: The remaining bonds.
     @discardableResult

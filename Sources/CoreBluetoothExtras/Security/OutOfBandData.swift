@@ -4,7 +4,7 @@ public import CoreBluetooth
 
 /// The out-of-band data of a device for LE Secure Connections.
 ///
-/// Pairing with it is protected against a man in the middle.
+/// Pairing with this data is protected against a man in the middle.
 ///
 /// The data is not secret, but the transfer must protect it from modification.
 ///
@@ -22,8 +22,8 @@ public struct OutOfBandData: Equatable, Sendable {
         self.init(.init(confirm: Key128(octets: confirmation), random: Key128(octets: random)))
     }
 
-    /// Parses the structures of types 0x22 and 0x23 in an NFC record or code, in the format of advertising data;
-    /// returns `nil` unless both are present with 16 octets each.
+    /// Parses the structures of types 0x22 and 0x23 in an NFC record or a printed code, in the format of advertising
+    /// data; returns `nil` unless both are present with 16 octets each.
     ///
     /// Core Specification Supplement 11, Part A, 1.6.
     public init?(structures octets: Data) {
@@ -33,7 +33,7 @@ public struct OutOfBandData: Equatable, Sendable {
         self.init(confirmation: confirmation, random: random)
     }
 
-    /// The structures of types 0x22 and 0x23 for an NFC record or code, 36 octets in total.
+    /// The structures of types 0x22 and 0x23 for an NFC record or a printed code, 36 octets in total.
     public var structures: Data { Data([17, 0x22]) + confirmation + Data([17, 0x23]) + random }
 
     init(_ deviceData: SecurityManager.OutOfBandData.DeviceData) {
@@ -65,8 +65,8 @@ public struct TemporaryKey: Equatable, Sendable {
     /// The 16 octets, least significant first.
     public var octets: Data { key.octets }
 
-    /// Parses the structure of type 0x10 in an NFC record or code, in the format of advertising data; returns `nil`
-    /// unless it is present with 16 octets.
+    /// Parses the structure of type 0x10 in an NFC record or a printed code, in the format of advertising data; returns
+    /// `nil` unless it is present with 16 octets.
     ///
     /// Core Specification Supplement 11, Part A, 1.8.
     public init?(structures octets: Data) {
@@ -75,7 +75,7 @@ public struct TemporaryKey: Equatable, Sendable {
         self.init(Data(structure.data))
     }
 
-    /// The structure of type 0x10 for an NFC record or code, 18 octets.
+    /// The structure of type 0x10 for an NFC record or a printed code, 18 octets.
     public var structures: Data { Data([17, 0x10]) + octets }
 }
 
@@ -116,7 +116,7 @@ public struct PairingPolicy: Equatable, Sendable {
 
     /// The cases in which the host pairs although no ``BluetoothPairing`` object asks the user.
     ///
-    /// If `nil`, the other policies decide; if none of them sets this property, its value is
+    /// If `nil`, the other policies decide. If no policy sets this property, the host pairs
     /// ``UnattendedPairing/whenNeeded``.
     ///
     /// An app that shares a radio through the daemon can only restrict what the daemon's policy file allows under its

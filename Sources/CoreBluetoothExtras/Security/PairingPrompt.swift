@@ -2,7 +2,9 @@ import BLEHost
 import BLERuntime
 public import CoreBluetooth
 
-/// A question to the user about a pairing, which Apple's systems ask in an alert.
+/// A question to the user about a pairing.
+///
+/// Apple's systems ask such questions in an alert.
 ///
 /// It can be answered from any thread within 30 s. Later answers have no effect.
 public struct PairingPrompt: Sendable {

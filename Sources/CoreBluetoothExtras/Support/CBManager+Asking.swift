@@ -40,7 +40,7 @@ extension CBManager {
         return try await answer.value
     }
 
-    /// Waits until a condition is met, or can no longer be met.
+    /// Waits until the condition that `check` tests is met, or can no longer be met.
     ///
     /// - Parameters:
     ///   - check: Returns a result once the condition is met or can no longer be met; `nil` until then. Called first

@@ -28,7 +28,8 @@ public struct Advertisement: Hashable, Sendable {
     public let isDirected: Bool
     /// True if the advertisement was a legacy packet; `false` if it used extended advertising.
     public let isLegacy: Bool
-    /// The primary physical layer.
+    /// The physical layer of the packet on a primary advertising channel; `nil` if the controller reported an unknown
+    /// one.
     public let primaryPhysicalLayer: PhysicalLayer?
     /// The physical layer of the auxiliary packet that carried the data; `nil` if there was no such packet.
     public let secondaryPhysicalLayer: PhysicalLayer?

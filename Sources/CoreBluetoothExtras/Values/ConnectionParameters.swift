@@ -53,7 +53,7 @@ public struct ConnectionParameterRange: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// The range in the form that the controller takes; `nil` if it is not allowed.
+    /// The range as a parameter of HCI commands; `nil` if a value is out of its range or the timeout is too short.
     var wire: HCI.ConnectionParameters? {
         guard let latency = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)),
             let minimum = try? ConnectionInterval(noLongerThan: interval.lowerBound),
