@@ -15,7 +15,7 @@ struct DeadlineTree {
     private var width = 1
     private var places = [never, never]
 
-    /// The earliest deadline.
+    /// The earliest deadline; `nil` if there is none.
     var first: Instant? { places[1] == Self.never ? nil : places[1] }
 
     /// The deadline at an index, from 0; `nil` if there is none.

@@ -20,7 +20,7 @@ package enum DefaultLink {
     /// The explicit choice in this process; `nil` if the environment decides.
     package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessMachine.machine }
 
-    /// Returns an unsupported link for a manager outside of all worlds if its creation there is probably a mistake;
+    /// Returns an unsupported link if it is probably a mistake that a manager was created outside of all worlds;
     /// otherwise `nil`.
     ///
     /// A mistake is probable if there are worlds, but `name`, the host that the environment names, is `nil`. In that
@@ -52,7 +52,7 @@ package enum DefaultLink {
 
     /// Starts the host that `text` names.
     ///
-    /// If it cannot be used, logs what the user can do.
+    /// If the host cannot be used, logs what the user can do.
     ///
     /// - Parameters:
     ///   - text: A ``HostSpecification``; `nil` for the daemon if there is one, otherwise the first free adapter of the

@@ -138,9 +138,10 @@ extension Machine: SwitchableHost {
         open(role, of: 0, restoring: nil, for: owner, receiver)
     }
 
-    /// The queue for clients that ask to be called during the turns of their host.
+    /// The queue for clients that have no queue of their own (`EventReceiver.inTurn`).
     ///
-    /// In a world, they are called on this queue instead, because the turns of the hosts belong to the world.
+    /// Outside of worlds, such clients are called during the turns of their host. In a world, they are called on this
+    /// queue, because the turns of the hosts belong to the world.
     private static let turns = DispatchQueue(label: "bluetooth-world")
 
     /// Opens a session for one of the machine's apps.

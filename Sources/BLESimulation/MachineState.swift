@@ -42,7 +42,7 @@ final class MachineState {
     var endsLateApps = false
     /// The alerts that the user has seen.
     var alerts: [Machine.Alert] = []
-    /// The alerts that apps have requested, by client.
+    /// The alerts that apps have requested, by the number of the client.
     var requestedAlerts: [Int: RequestedAlerts] = [:]
     /// The names of peers that any app has learnt.
     var names: [PeerIdentifier: String] = [:]

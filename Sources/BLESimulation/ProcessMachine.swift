@@ -41,7 +41,7 @@ enum ProcessMachine {
         state.withLock { $0.machine = machine }
     }
 
-    /// Ends the reservation, and passes it to the next waiting caller.
+    /// Ends the reservation; the first waiting caller, if any, gets a new one.
     static func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.machine = nil

@@ -16,7 +16,7 @@ final class TimeHolds: Sendable {
     }
 
     private struct State {
-        /// The number of holds so far.
+        /// The number of holds that have been added so far, including those that have been released.
         var count = 0
         /// The holds that the world waits for.
         var active: Set<Int> = []
@@ -34,7 +34,7 @@ final class TimeHolds: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "corebluetooth.world.holds")
 
-    /// The number of holds so far.
+    /// The number of holds that have been added so far, including those that have been released.
     var count: Int { state.withLock { $0.count } }
 
     /// Adds a hold.
@@ -70,7 +70,9 @@ final class TimeHolds: Sendable {
         waiter?.done()
     }
 
-    /// Drops all holds after ``releaseTimeout`` if the same task is still waiting then.
+    /// Drops all holds after ``releaseTimeout`` if the task that waits now is still waiting then.
+    ///
+    /// If another task is waiting by then, that task gets as much time.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
         queue.asyncAfter(deadline: .now() + Self.releaseTimeout) { [weak self] in self?.timeOut(number) }

@@ -102,6 +102,6 @@ struct TimerQueue {
         while let first = waiting.first, first.due <= now { ready.append(waiting.removeFirst().waker) }
     }
 
-    /// Removes and returns the next task or call that has been woken.
+    /// Removes and returns the next task or call that has been woken; `nil` if there is none.
     mutating func takeReady() -> Waiter? { ready.isEmpty ? nil : ready.removeFirst() }
 }

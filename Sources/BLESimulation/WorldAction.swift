@@ -2,7 +2,7 @@ import BLEHost
 import BLERuntime
 import Dispatch
 
-/// An action of an app or test.
+/// An action of an app, of a test or of a planned fault.
 ///
 /// Actions are processed in order.
 enum WorldAction: Sendable {
@@ -42,10 +42,11 @@ struct WorldSession: Sendable {
     /// The index of the app in its machine.
     let app: Int
     let role: ClientRole
-    /// The app in another process that uses the session, if a daemon serves the world's host to other processes.
+    /// The app in another process that uses the session if a daemon serves the world's host; otherwise this program.
     var owner = ClientOwner.program
-    /// The host's client for the manager; if the manager continues the session of an earlier launch, the client of that
-    /// launch.
+    /// The identifier by which the host knows the manager.
+    ///
+    /// A manager that continues the session of an earlier launch keeps the identifier from that launch.
     var client: ClientID
     /// The queue on which the manager receives events.
     let queue: DispatchQueue

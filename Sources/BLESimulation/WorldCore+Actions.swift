@@ -74,7 +74,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Returns the client through which a scripted device takes part in pairing.
+    /// Returns the client through which the scripted device at the index `place` takes part in pairing.
     ///
     /// Opens the client's session the first time.
     private mutating func agent(of place: Int) -> ClientID {

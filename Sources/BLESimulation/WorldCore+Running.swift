@@ -96,7 +96,7 @@ extension WorldCore {
         settle()
     }
 
-    /// The next time at which something happens.
+    /// The next time at which something happens; `nil` if nothing is scheduled.
     var deadline: Instant? {
         var due = air.deadline
         due.bringForward(to: timers.deadline)

@@ -193,6 +193,8 @@ struct WorldCore: ~Copyable {
     }
 
     /// Queues an action, which is processed before any more time passes.
+    ///
+    /// `isOutOfTurn` is true if the action does not come from the queue of an app.
     mutating func enqueue(_ action: WorldAction, isOutOfTurn: Bool = false) {
         inbox.append(action)
         requestCount += 1

@@ -21,7 +21,7 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// if they were in the foreground.
     public static var liveActivity: Self { Self(rawValue: 4) }
 
-    /// The mode that an app needs for this role.
+    /// Creates the mode that an app needs for managers with this role.
     init(_ role: ClientRole) {
         self =
             switch role {

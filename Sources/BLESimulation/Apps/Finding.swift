@@ -19,9 +19,9 @@ extension World {
             case advertisement = "startAdvertising(_:): 28 bytes and 10 more for the name"
             /// A write without response is longer than the maximum.
             case writeLength = "maximumWriteValueLength(for:)"
-            /// The delegate lacks a method for which the system wakes the app in the background.
+            /// The system wakes the app in the background to call a method that the delegate lacks.
             case missingMethod = "Core Bluetooth Background Processing: delegate methods"
-            /// The manager uses state restoration, but its delegate lacks the method for it.
+            /// The manager uses state restoration, but its delegate lacks `willRestoreState`.
             case missingRestoration = "State Preservation and Restoration: willRestoreState"
             /// While an app was suspended, more events arrived than are kept for it, and values were dropped.
             case missedValues = "Core Bluetooth Background Processing: events that wait"
@@ -63,7 +63,7 @@ extension World {
     public var openConnections: [Finding] { core.withLock { $0.openConnections } }
 }
 
-/// A possible finding about an app.
+/// A broken rule, which becomes a ``World/Finding`` if the rule applies to the app's session.
 struct Suspicion {
     let rule: World.Finding.Rule
     let sentence: String

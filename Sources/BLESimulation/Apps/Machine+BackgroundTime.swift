@@ -20,7 +20,7 @@ extension Machine {
         }
     }
 
-    /// Lets the apps of the machine work in the background for this time, instead of about ten seconds after each
+    /// Lets the apps of the machine work in the background for `duration`, instead of about ten seconds after each
     /// wake-up.
     ///
     /// iOS has allowed 30 seconds since version 13; earlier versions allowed three minutes.

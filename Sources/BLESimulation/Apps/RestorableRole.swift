@@ -4,7 +4,7 @@ import BLEHost
 ///
 /// It lasts through all launches of the app and between them.
 struct RestorableRole {
-    /// The host's client for the session, which stays the same in every launch.
+    /// The identifier by which the host knows the session; it stays the same in every launch.
     let client: ClientID
     let machine: Int
     /// The index of the app among the apps of the machine.

@@ -3,10 +3,10 @@ import BLEWire
 
 // The phases of a machine's apps, and the events that the apps receive in each.
 extension WorldCore {
-    /// The maximum number of events that are held for the suspended apps of a machine.
+    /// The number of held events at which a machine begins to drop values for its suspended apps.
     ///
-    /// When the limit is reached, further values are dropped, and a change of links replaces the last such change that
-    /// is held for the same manager.
+    /// From this number on, new values are dropped, and a new `systemLinks` event replaces the last one that is held
+    /// for the same manager, if there is one. All other events are still held.
     private static let heldLimit = 1_024
 
     /// Sends the apps of a machine to the background with these modes, or to the foreground.
@@ -29,6 +29,8 @@ extension WorldCore {
     }
 
     /// Delivers an event to an app: now, or when the app is no longer suspended.
+    ///
+    /// While the app is suspended, requests from centrals are refused, and discovered devices are not reported.
     mutating func deliver(_ event: ClientEvent, to session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine]
         station.learnNames(event)
@@ -45,9 +47,10 @@ extension WorldCore {
         }
     }
 
-    /// Holds the event with the current links for a suspended app.
+    /// Holds a `systemLinks` event for a suspended app.
     ///
-    /// At the limit, the event replaces the last event with links that is held for the same manager.
+    /// If the machine already holds ``heldLimit`` events, the new event replaces the manager's last held `systemLinks`
+    /// event, if there is one.
     private mutating func holdLinks(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         if station.held.count >= Self.heldLimit,
@@ -60,7 +63,7 @@ extension WorldCore {
 
     /// Holds a value for a suspended app.
     ///
-    /// At the limit, the value is dropped, which is a finding.
+    /// If the machine already holds ``heldLimit`` events, drops the value and records a ``World/Finding``.
     private mutating func holdValue(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }
@@ -70,6 +73,6 @@ extension WorldCore {
 }
 
 extension ClientEvent {
-    /// True for the event with the current links.
+    /// True for a `systemLinks` event, which lists the current links of the machine.
     fileprivate var isOfLinks: Bool { if case .systemLinks = self { true } else { false } }
 }

@@ -9,7 +9,7 @@ extension WorldCore {
     /// The maximum number of findings.
     private static let mostFindings = 1_024
 
-    /// Returns the possible findings about a request.
+    /// Returns the rules that a request breaks.
     ///
     /// Called before the request is carried out.
     func suspicions(of request: ClientRequest, for client: ClientID) -> [Suspicion] {
@@ -46,14 +46,15 @@ extension WorldCore {
 
     /// Returns whether a rule applies to a session.
     ///
-    /// A missing method counts only while the app is in the background with the mode for the session's role.
+    /// A delegate method that is missing is a finding only while the app runs in the background, with the background
+    /// mode for the session's role.
     func applies(_ rule: World.Finding.Rule, to session: WorldSession) -> Bool {
         rule != .missingMethod || stations[session.machine].phase(of: session.role) == .background
     }
 
     /// Records a finding, unless it is already known.
     ///
-    /// Ends the apps of the machine if the system would do so.
+    /// Ends the apps of the machine if they have worked too long in the background and ``Machine/endsLateApps`` is set.
     mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {

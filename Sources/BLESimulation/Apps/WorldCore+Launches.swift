@@ -130,7 +130,7 @@ extension WorldCore {
 
     /// Refuses a central's request, because the app that would answer it is suspended.
     ///
-    /// `client` is the host's client for the session.
+    /// `client` is the identifier by which the host knows the app's session.
     mutating func refuse(_ event: ClientEvent, for client: ClientID, on index: Int) {
         guard let refusal = event.refusal else { return }
         stations[index].host.perform(refusal, for: client, at: now)
@@ -158,13 +158,15 @@ extension WorldCore {
         }
     }
 
-    /// Records an app's request if the session can continue without the app.
+    /// Records an app's request if its manager has a restore identifier, so that the session can continue without the
+    /// app.
     mutating func preserve(_ request: ClientRequest, for client: ClientID) {
         guard let place = restorableIndex(of: client) else { return }
         restorable[place].session.note(request)
     }
 
-    /// Records an event that a manager is about to receive, if the session can continue without the app.
+    /// Records an event that a manager is about to receive, if the manager has a restore identifier, so that the
+    /// session can continue without the app.
     ///
     /// - Returns: The events to deliver to the manager now. When its app has been launched again, a manager receives
     ///   the state of the radio first; earlier events are held until then.

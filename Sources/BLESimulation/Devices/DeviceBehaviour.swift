@@ -18,7 +18,7 @@ struct DeviceBehaviour {
     var refusesConnections = false
     /// True to refuse pairing.
     var refusesPairing = false
-    /// True to remove all bonds when the host next lists them.
+    /// True to remove all bonds as soon as the host has listed them.
     var forgetsBonds = false
 
     /// Sets the closure that answers one kind of request to the characteristics of a type, replacing an earlier

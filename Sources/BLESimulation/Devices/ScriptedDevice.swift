@@ -1,7 +1,8 @@
 import BLEHost
 import BLEWire
 
-/// The app of a ``SimulatedPeripheral``: it processes events from the host and returns requests.
+/// The part of a ``SimulatedPeripheral`` that takes the place of an app: it processes events from the host and returns
+/// requests.
 struct ScriptedDevice {
     struct Attribute {
         let id: LocalAttributeID
@@ -11,7 +12,7 @@ struct ScriptedDevice {
         var subscribers: [PeerIdentifier] = []
         /// The number of values sent so far from the description's notifications.
         var sent = 0
-        /// The time at which the next value of the description's notifications is sent; `nil` if none is.
+        /// The time at which the next value of the description's notifications is sent; `nil` while none is to be sent.
         var due: Instant?
     }
 
@@ -84,8 +85,8 @@ struct ScriptedDevice {
         return [agentRequest]
     }
 
-    /// The request that makes the host ask the device about each pairing if the device refuses pairing; otherwise the
-    /// request that ends this.
+    /// If the device refuses pairing, the request to be asked about each pairing; otherwise the request to be asked no
+    /// longer.
     var agentRequest: ClientRequest { .security(.setAgent(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
     /// Returns the request that starts the removal of all bonds.

@@ -16,26 +16,26 @@ struct FaultParser {
         return true
     }
 
-    /// Consumes everything up to the next space.
+    /// Consumes everything up to the next space; returns `nil` if there is nothing to consume.
     mutating func word() -> String? {
         let word = rest.prefix { $0 != UInt8(ascii: " ") }
         rest = rest.dropFirst(word.count)
         return word.isEmpty ? nil : String(Substring(word))
     }
 
-    /// Consumes a decimal number.
+    /// Consumes a decimal number; returns `nil` if there is none.
     mutating func number() -> Int? { word().flatMap { Int($0) } }
 
-    /// Consumes a duration in milliseconds with its unit.
+    /// Consumes a duration in milliseconds with its unit; returns `nil` if there is none.
     mutating func duration() -> Duration? {
         guard let number = word(), take(" ms") else { return nil }
         return Duration(milliseconds: number)
     }
 
-    /// Consumes the name of a step, in quotes unless it is a single word.
+    /// Consumes the name of a step, in quotes unless it is a single word; returns `nil` if there is none.
     mutating func step() -> String? { rest.first == UInt8(ascii: "\"") ? quoted() : word() }
 
-    /// Consumes the rest as the name of a machine.
+    /// Consumes the rest as the name of a machine; returns `nil` if it is not a valid name.
     mutating func machine() -> String? {
         guard rest.first == UInt8(ascii: "\"") else {
             defer { rest = rest.dropFirst(rest.count) }

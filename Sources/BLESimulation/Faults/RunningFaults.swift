@@ -1,4 +1,4 @@
-/// The concurrent faults of a machine, each with its own end.
+/// The faults of a machine that are in effect, each of which ends at its own time.
 ///
 /// If several faults have the same effect, the effect lasts until the last of them ends. If a test itself switches
 /// Bluetooth on or off, or plugs the controller in or out, all faults with the corresponding effect end.

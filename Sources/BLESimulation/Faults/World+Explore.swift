@@ -1,7 +1,7 @@
 import BLEWire
 
 extension World {
-    /// A kind of fault for a search, and the machine that it affects.
+    /// A kind of fault that ``explore(seeds:faults:attempts:_:)`` tries, and the machine that it affects.
     public struct Hazard: Hashable, Sendable {
         /// The kind of fault.
         public var kind: Fault.Kind
@@ -15,11 +15,13 @@ extension World {
         }
     }
 
-    /// A run that failed, with the fewest and earliest faults that the search has found.
+    /// A failed run of a test, with the fewest and earliest faults with which ``explore(seeds:faults:attempts:_:)``
+    /// could make the test fail.
     public struct Failure: Error, CustomStringConvertible {
         /// The seed of the world.
         public let seed: UInt64
-        /// The faults that make the test fail, as few as the search has found; empty if the test fails without faults.
+        /// The faults that make the test fail, as few as the exploration has found; empty if the test fails without
+        /// faults.
         public let faults: [Fault]
         /// The error that the test threw.
         public let error: any Error
@@ -48,7 +50,7 @@ extension World {
     ///
     /// For each seed, `body` runs first without faults, which also shows the duration and the number of packets of the
     /// run. Then it runs `attempts` times with one to three faults, each at a packet or a time of the first run. When
-    /// `body` throws, the search removes faults one by one and moves them to earlier moments, as long as `body` still
+    /// `body` throws, this method removes faults one by one and moves them to earlier moments, as long as `body` still
     /// throws.
     ///
     /// `body` creates its own machines in the given world, and reports a failure by throwing. So use `try #require`

@@ -178,7 +178,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Connects a host to the controller, and power-cycles the controller first.
+    /// Power-cycles the controller with this index, and connects a host to it.
     private func serve(_ stream: SocketStream, at index: Int) {
         ports[index].stream = stream
         ports[index].hasRefused = false

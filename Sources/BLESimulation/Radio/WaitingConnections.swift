@@ -23,7 +23,7 @@ struct WaitingConnections<Connection> {
         return true
     }
 
-    /// Removes and returns the connection that has waited for longest.
+    /// Removes and returns the connection that has waited for longest; `nil` if none is waiting.
     mutating func next() -> Connection? { connections.isEmpty ? nil : connections.removeFirst().connection }
 
     /// Removes the connections whose time is over; returns whether there were any.

@@ -1,4 +1,6 @@
-/// A search for the line of a value in a JSON text, because decoders report only keys.
+/// A search for the line of a value in a JSON text.
+///
+/// It is needed because the errors of decoders contain only the keys that lead to the value.
 package struct JSONLocation {
     private let octets: [UInt8]
     private var index = 0

@@ -1,4 +1,6 @@
-/// A search for the first syntax error in a JSON text (RFC 8259), because decoders report only that there is an error.
+/// A search for the first syntax error in a JSON text (RFC 8259).
+///
+/// It is needed because decoders report only that there is an error, not where.
 struct JSONSyntaxError {
     /// The token that is expected next.
     private enum Expectation {
@@ -32,7 +34,7 @@ struct JSONSyntaxError {
         return text.line
     }
 
-    /// Returns the next octet that is not white space, without consuming it.
+    /// Returns the next octet that is not white space, without consuming it; `nil` at the end of the text.
     private mutating func nextOctet() -> UInt8? {
         while index < octets.count {
             switch octets[index] {

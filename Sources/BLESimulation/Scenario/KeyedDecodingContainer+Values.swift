@@ -2,12 +2,12 @@ import BLERuntime
 import BLEWire
 
 extension KeyedDecodingContainer {
-    /// Decodes a UUID, which may be written as digits or as an assigned name.
+    /// Decodes a UUID, which may be written as digits or as an assigned name of this `kind`.
     func uuid(forKey key: Key, of kind: BluetoothUUID.Named) throws -> String {
         try checked(uuid: decode(String.self, forKey: key), of: kind, key)
     }
 
-    /// Returns the UUID in the text, or the UUID that the text names, in one of the forms that `CBUUID` accepts.
+    /// Returns the UUID that `text` contains or names, in one of the forms that `CBUUID` accepts.
     func checked(uuid text: String, of kind: BluetoothUUID.Named, _ key: Key) throws -> String {
         guard BluetoothUUID(text) == nil else { return text }
         guard let uuid = BluetoothUUID(written: text, naming: [kind]) else {
@@ -20,13 +20,13 @@ extension KeyedDecodingContainer {
         return "\(uuid)"
     }
 
-    /// Decodes one of several names, if the key is present.
+    /// Decodes a case of the enumeration `Name` from its raw value, if the key is present.
     func nameIfPresent<Name>(forKey key: Key) throws -> Name?
     where Name: RawRepresentable<String> & CaseIterable {
         try decodeIfPresent(String.self, forKey: key).map { try name($0, key) }
     }
 
-    /// Decodes a list of names, if the key is present.
+    /// Decodes a list of cases of the enumeration `Name` from their raw values, if the key is present.
     func namesIfPresent<Name>(forKey key: Key) throws -> [Name]?
     where Name: RawRepresentable<String> & CaseIterable {
         try decodeIfPresent([String].self, forKey: key)?.map { try name($0, key) }

@@ -73,7 +73,7 @@ extension Scenario {
         .init("180A", [.init("2A29", [.read], value: Array(name.utf8))], isAdvertised: false)
     }
 
-    /// Returns a temperature in hundredths of a degree, in the format of the Temperature characteristic.
+    /// Returns the value of a Temperature characteristic for a temperature in hundredths of a degree Celsius.
     private static func celsius(_ hundredths: Int16) -> [UInt8] {
         UInt16(bitPattern: hundredths).littleEndianOctets
     }

@@ -71,7 +71,7 @@ extension SimulatedPeripheral {
     /// True if a Core Bluetooth app could advertise this: a name and services, with all other advertising properties at
     /// their defaults.
     ///
-    /// Core Bluetooth's limits then apply.
+    /// Such an advertisement is sent as an app's, so the limits of Core Bluetooth apply to it.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable && advertisingInterval == nil
     }

@@ -117,7 +117,8 @@ extension SimulatedPeripheral {
         /// Returns the answers to a written value.
         package func answers(to written: [UInt8]) -> [Answer] { answers.filter { $0.written == written } }
 
-        /// The published properties: the device sends a protected value only to paired devices.
+        /// The properties to publish: those of the description, except that a protected characteristic sends
+        /// notifications and indications only to paired devices.
         package var publishedProperties: [Property] {
             guard isProtected else { return properties }
             return properties.map { property in
@@ -131,8 +132,8 @@ extension SimulatedPeripheral {
             }
         }
 
-        /// The published permissions: ``permissions`` if they are given, otherwise those that follow from the
-        /// properties.
+        /// The permissions to publish: ``permissions`` if they are given, otherwise those that follow from the
+        /// properties and ``isProtected``.
         package var publishedPermissions: [Permission] {
             if let permissions { return permissions }
             return properties.compactMap { property in

@@ -81,11 +81,11 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// The services that the device offers.
     public var services: [Service]
     /// The advertised manufacturer data: the two octets of the company identifier, least significant first, and the
-    /// data.
+    /// data; `nil` to advertise none.
     public var manufacturerData: [UInt8]?
     /// The advertised service data.
     public var serviceData: [ServiceDatum] = []
-    /// The advertised transmit power, in dBm.
+    /// The advertised transmit power, in dBm; `nil` to advertise none.
     public var transmitPower: Int8?
     /// True if the device advertises its name.
     public var advertisesName = true

@@ -52,7 +52,7 @@ extension World {
 }
 
 extension Story {
-    /// The recent events as a timeline.
+    /// Returns the recent events as a timeline; `name` returns the name of the machine with an index.
     func timeline(name: (Int) -> String) -> Timeline {
         var builder = TimelineBuilder(isWorld: true), transcript = before, packets = packets.all[...]
         for (time, entry) in entries.all {
