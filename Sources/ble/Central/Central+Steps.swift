@@ -86,7 +86,16 @@ extension Central {
         }
     }
 
-    /// Starts an operation on a connected peripheral, and waits until the peripheral answers or the connection is lost.
+    /// Performs `action`, which starts an operation on a connected peripheral, and waits until the operation has ended
+    /// or the connection is lost.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The connected peripheral.
+    ///   - what: The name of the operation for error messages.
+    ///   - action: Starts the operation.
+    ///   - answer: Returns the operation's error, or `.some(nil)` if it has succeeded; `nil` for events that do not end
+    ///     it.
+    /// - Throws: ``CommandError`` if the operation fails, takes too long, or the connection is lost.
     func ask(
         _ peripheral: CBPeripheral,
         _ what: String,

@@ -26,7 +26,7 @@ final class Central: NSObject {
         case channelOpened(CBL2CAPChannel?, (any Error)?)
         /// The peripheral responded to a request that only served to get a response, or the request failed.
         case responded(CBPeripheral, (any Error)?)
-        /// An operation that ran while a step waited has finished.
+        /// The conversation on a channel has ended, so the step that watches the connection can end.
         case over
         /// The user asked the process to end.
         case interrupted
@@ -86,7 +86,8 @@ final class Central: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
-    /// Performs `action`, then waits until `verdict` returns a result for an event, but no longer than `time`.
+    /// Performs `action`, then waits until `verdict` returns a result for an event, but no longer than `time`; `what`
+    /// names the step in error messages.
     ///
     /// - Throws: ``CommandError/radioLost`` or ``CommandError/disconnected(_:_:)`` as soon as `need` is no longer met.
     func wait(
@@ -117,7 +118,8 @@ final class Central: NSObject {
         }
     }
 
-    /// Sends the radio a request every few seconds while a step waits for a connected peripheral.
+    /// Starts a task that sends the radio a request every few seconds while a step waits for a connected peripheral;
+    /// returns `nil` for other steps.
     ///
     /// If the radio does not respond, the host resets it, and the change of the manager's state ends the step.
     ///
@@ -160,15 +162,15 @@ final class Central: NSObject {
         step.continuation.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// Limits the time for the remaining steps, and reports the interruption to the current step, which may end because
-    /// of it.
+    /// Limits the time for the remaining steps, and passes ``DelegateCall/interrupted`` to the current step, which may
+    /// end because of it.
     func interrupt() {
         isInterrupted = true
         limitRemainingTime()
         happened(.interrupted)
     }
 
-    /// Limits the time for the remaining steps.
+    /// Limits the time for all remaining steps together to ``shutdownTime``.
     func limitRemainingTime() {
         guard pace == .ordinary else { return }
         pace = .hurried

@@ -27,6 +27,6 @@ struct ScannedPeripheral {
     var manufacturerData: Data? { advertisement[CBAdvertisementDataManufacturerDataKey] as? Data }
     var serviceData: [CBUUID: Data] { advertisement[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] }
 
-    /// The advertised transmit power in dBm.
+    /// The advertised transmit power in dBm; `nil` if the peripheral advertises none.
     var statedPower: Int? { (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue }
 }

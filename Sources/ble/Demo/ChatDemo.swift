@@ -164,6 +164,6 @@ extension Fact {
 }
 
 extension Duration {
-    /// The duration in seconds with three decimals, padded to a fixed width for users.
+    /// The duration in seconds with three decimals, padded to a fixed width, so that lines of text align.
     var stamp: String { String(format: "%8.3f s", self / .seconds(1)) }
 }

@@ -99,7 +99,8 @@ final class ExploreFeed {
         wake()
     }
 
-    /// Returns true if an advertisement of a known device was added less than ``pause`` ago; otherwise notes the time.
+    /// Returns true if an advertisement of a known device was added less than ``pause`` ago; otherwise records the
+    /// current time for that device.
     private func isTooEarly(_ identifier: String) -> Bool {
         guard let index = devices.firstIndex(where: { $0.identifier == identifier }) else { return false }
         let now = age()

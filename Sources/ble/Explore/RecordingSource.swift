@@ -4,7 +4,7 @@ import BLESimulation
 import BLEWire
 import Foundation
 
-/// A recording of the packets and calls of a session, for the tracks of the page of `ble explore`.
+/// A recording of the packets and calls of a session, which the page of `ble explore` shows on its tracks.
 protocol RecordingSource: Sendable {
     /// True if times count from the beginning of a world.
     var isWorld: Bool { get }

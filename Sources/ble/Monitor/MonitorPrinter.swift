@@ -10,7 +10,7 @@ final class MonitorPrinter {
         case lines
     }
 
-    /// The places in which the keys of pairings and links are not overwritten.
+    /// The places in which the keys of pairings and links stay readable; everywhere else, they are overwritten.
     enum Keys {
         case everywhere
         /// In the output, but not in files.
@@ -26,7 +26,7 @@ final class MonitorPrinter {
     private var traces = PacketTraces()
     /// The number of packets that have been printed.
     private(set) var count = 0
-    /// The number of packets whose keys were left out of the files.
+    /// The number of packets with keys that were overwritten, in the files or everywhere.
     private(set) var redactedCount = 0
 
     init(_ printer: Printer, detail: Detail, files: [CaptureFile], keys: Keys = .inOutput) {

@@ -5,7 +5,7 @@ import BLEWire
 import CoreBluetooth
 
 extension AppFact {
-    /// The titles of the columns of ``fact``.
+    /// The titles of the columns in the text of ``fact``.
     static let columns = Self.line("PROCESS", "ROLE", "PHASE", "RADIO", "USES IT FOR", "HEARD", "PROGRAM")
 
     private static func line(
@@ -98,7 +98,7 @@ struct SharedLink {
         peer.text.lowercased() == text.lowercased() || name?.lowercased() == text.lowercased()
     }
 
-    /// The titles of the columns of ``fact``.
+    /// The titles of the columns in the text of ``fact``.
     static let columns = "\("PEER".padded(to: 36))  \("NAME".padded(to: 20))  APPS"
 
     var fact: Fact {
@@ -153,7 +153,7 @@ extension GrantFact {
 }
 
 extension JournalLine {
-    /// The titles of the columns of ``fact``.
+    /// The titles of the columns in the text of ``fact``.
     static let columns = "\("TIME".padded(to: 27))  \("PROCESS".padded(to: 8))  \("PROGRAM".padded(to: 12))  EVENT"
 
     /// The log entry as a fact.

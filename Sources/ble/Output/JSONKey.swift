@@ -17,7 +17,7 @@ enum JSONKey {
         case object
     }
 
-    /// The kind of a key's value in an event; `nil` if the key is unknown.
+    /// Returns the kind of a key's value in an event; `nil` if the key is unknown.
     static func kind(of key: String, in event: String) -> Kind? { exceptions[event]?[key] ?? kinds[key] }
 
     /// The kinds of values that differ from ``kinds`` in one event, by event and key.

@@ -166,7 +166,7 @@ extension PairingPrompt {
 }
 
 extension PairingMethod {
-    /// The name for users.
+    /// The name of the method in text for people.
     var name: String {
         switch self {
         case .justWorks: "Just Works (no protection against a man in the middle)"

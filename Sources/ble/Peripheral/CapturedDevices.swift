@@ -30,7 +30,8 @@ struct CapturedDevices {
 
     /// Returns the device with an address, or the only device.
     ///
-    /// Without an address, the captured hosts themselves count only if the capture contains no other device.
+    /// Without an address, the hosts whose packets were captured count as devices only if the capture contains no other
+    /// device.
     ///
     /// - Parameter address: The beginning of the device's address, or `nil` for the only device.
     /// - Returns: The device.

@@ -39,8 +39,8 @@ final class DescribedPeripheral: NSObject {
 
     /// The maximum number of unsent values per characteristic.
     ///
-    /// When it is reached, the oldest unsent value is dropped, as when one central writes faster than another receives.
-    /// The newest value is always sent.
+    /// When it is reached, for example because one central writes faster than another receives, the oldest unsent value
+    /// is dropped. The newest value is always sent.
     static let mostUnsent = 64
 
     /// Called once if the peripheral cannot be published.

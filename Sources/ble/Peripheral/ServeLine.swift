@@ -12,7 +12,7 @@ enum ServeLine: Equatable {
     /// The maximum number of leading words that are tried as an assigned name; every assigned name has fewer.
     private static let mostWords = 12
 
-    /// Parses a line; `nil` if it is not one of these requests.
+    /// Parses a line; `nil` if it is not a request.
     init?(_ line: String) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         func rest(after count: Int) -> String { words.dropFirst(count).joined(separator: " ") }

@@ -85,6 +85,6 @@ extension SessionCommand {
 }
 
 extension NSNumber {
-    /// True if the value was `true` or `false` in JSON, which `NSNumber` also converts to numbers.
+    /// True if the value was `true` or `false` in JSON, rather than a number; an `NSNumber` can hold either.
     var isBoolean: Bool { String(cString: objCType) == "c" }
 }

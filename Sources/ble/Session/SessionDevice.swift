@@ -15,7 +15,8 @@ final class SessionDevice {
     let alias: String
     /// The name by which the device was found, or its GAP device name.
     let name: String?
-    /// The time of the connection, counted from the creation of the engine; `nil` if the device is not connected.
+    /// The time at which the device was connected, counted from the creation of the engine; `nil` if it is not
+    /// connected.
     var connectedSince: Duration?
     /// True if the device is connected again whenever the connection is lost.
     var reconnects = false
@@ -49,7 +50,7 @@ final class SessionDevice {
         return fields
     }
 
-    /// Returns the pause before the next attempt to connect again, and doubles the one after that.
+    /// Returns the pause before the next attempt to connect again, and doubles the pause for the following attempt.
     func nextPause() -> Duration {
         defer { pause = min(pause * 2, Self.pauses.longest) }
         return pause
@@ -58,7 +59,7 @@ final class SessionDevice {
     /// Makes the next pause the shortest one again.
     func resetPause() { pause = Self.pauses.first }
 
-    /// Moves all subscriptions to ``lostSubscriptions``, which are made again after a reconnection.
+    /// Moves all subscriptions to ``lostSubscriptions``, because the connection was lost.
     func loseSubscriptions() {
         lostSubscriptions += subscriptions.map(CharacteristicReference.init(to:))
         subscriptions = []

@@ -19,7 +19,7 @@ final class SessionEngine: NSObject {
     static let mostOpenCommands = 64
     /// The maximum number of devices; further `connect` commands fail.
     static let mostDevices = 64
-    /// The minimum duration of a connection whose loss resets the pause before the next attempt to connect.
+    /// The time that a connection must have lasted for the pause before reconnecting to start again from the shortest.
     static let stableTime = Duration.seconds(30)
 
     /// A command that has no answer yet.
@@ -91,7 +91,7 @@ final class SessionEngine: NSObject {
         write(Fact("ready", ["protocol": 1], text: ""))
     }
 
-    /// Starts the command in a line; returns when the next line may follow.
+    /// Starts the command in a line; returns when the caller may pass the next line.
     func take(_ line: String) async {
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do throws(SessionCommand.Invalid) {

@@ -26,7 +26,7 @@ struct SessionFailure: Error {
     }
 
     let code: Code
-    /// A sentence for users.
+    /// A sentence that explains the failure to people.
     let sentence: String
     /// The error of Core Bluetooth, if there was one.
     private(set) var cause: NSError?

@@ -158,7 +158,8 @@ final class SessionPeripheral {
         SessionFailure(.noAttribute, "The served device has no characteristic \(reference).")
     }
 
-    /// Handles a request that the program answers; returns false if the device must answer the request itself.
+    /// Passes a request to the program if it answers requests for the characteristic; returns false if the device must
+    /// answer the request itself.
     private func receive(_ request: ServedRequest) -> Bool {
         guard request.expectsAnswer, let part = request.parts.first,
             request.parts.contains(where: { asked.contains($0.characteristic) })
@@ -194,7 +195,7 @@ final class SessionPeripheral {
         return true
     }
 
-    /// Ends a request that was not answered.
+    /// Ends a request that was not answered, and reports the reason to the program.
     private func expire(_ number: Int, because reason: String) {
         if end(number) != nil { emit("request_ended", ["request": number, "reason": reason]) }
     }

@@ -6,7 +6,7 @@
 struct LineEditor {
     /// The event that an octet causes.
     enum OnOctet: Equatable {
-        /// The line may look different.
+        /// The line or the cursor may have changed, so the caller must show the line again.
         case edit
         /// The user entered this line.
         case enter(String)
@@ -48,8 +48,8 @@ struct LineEditor {
     private var characters: [Character] = []
     private var cursor = 0
     private var history: [String] = []
-    /// The index in ``history`` of the line that is shown; the number of lines in it for the line that is being
-    /// written.
+    /// The index in ``history`` of the line that is shown; if that is the line being written, the number of lines in
+    /// ``history``.
     private var place = 0
     /// The line that was being written when the user went back in the history.
     private var draft: [Character] = []

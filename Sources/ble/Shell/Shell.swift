@@ -1,7 +1,8 @@
 import BLERuntime
 import CoreBluetooth
 
-/// A session for users: it takes the lines that ``ShellLine`` describes, and prints text.
+/// An interactive session: it takes the lines that ``ShellLine`` describes, and prints text for people rather than
+/// JSON.
 @MainActor
 final class Shell {
     private let clock: any Clock<Duration>

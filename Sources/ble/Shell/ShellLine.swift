@@ -84,7 +84,7 @@ enum ShellLine {
         }
     }
 
-    /// Returns whether a command has the right number of words after its name.
+    /// Returns whether `words` is a valid number of words after the name of a command with these `arguments`.
     private static func counts(of arguments: String, words: Int) -> Bool {
         switch arguments {
         case "": words == 0

@@ -14,7 +14,7 @@ struct InstalledModules {
         var folders: [String]
     }
 
-    /// The modules whose import stops a build with `--static-swift-stdlib`, with an error that explains why.
+    /// The modules for which ``refusals()`` makes C modules: importing one stops a build with `--static-swift-stdlib`.
     private static let refused = ["CoreBluetooth", "BLESimulation", "CoreBluetoothExtras"]
 
     private let toolchain: Toolchain
@@ -121,10 +121,10 @@ struct InstalledModules {
         return copies
     }
 
-    /// Returns the C modules that stop a build with `--static-swift-stdlib`, with an error that explains why.
+    /// Returns C modules that stop a build with `--static-swift-stdlib`, with an error that explains why.
     ///
-    /// Such a program contains its own Swift runtime, while the library uses the shared one. A process with two
-    /// runtimes crashes.
+    /// A program built with that option contains its own Swift runtime, while the library uses the shared one. A
+    /// process with two runtimes crashes.
     private func refusals() -> [(path: String, text: String)] {
         let folder = toolchain.resources.lastPathComponent + "_static"
         guard FileManager.default.fileExists(atPath: root.appending(path: folder).path) else { return [] }

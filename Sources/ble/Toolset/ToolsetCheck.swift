@@ -2,9 +2,7 @@ import Foundation
 
 /// A check that compiles and runs a program that imports CoreBluetooth.
 struct ToolsetCheck {
-    /// The program.
-    ///
-    /// It prints a UUID and the initial state of a manager.
+    /// A program that prints a UUID and the initial state of a manager.
     private static let program = """
         import CoreBluetooth
         let central = CBCentralManager(delegate: nil, queue: nil)

@@ -12,8 +12,8 @@ struct ToolsetFolder {
         let linker: Tool
     }
 
-    /// The compilation condition by which our own sources detect that they are compiled a second time, with the
-    /// toolset.
+    /// The compilation condition by which this project's own sources detect that they are compiled a second time, in a
+    /// package that uses the toolset.
     static let condition = "COREBLUETOOTH_TOOLSET"
 
     private static let content = [BuiltModules.originName, "lib", "modules", "toolset.json"]

@@ -20,7 +20,9 @@ struct DaemonChoice {
         return Self(host: HostSpecification.ofProcess, found: found)
     }
 
-    /// The socket path of the daemon.
+    /// The socket path of the daemon that ``host`` names, otherwise ``found``.
+    ///
+    /// Reading it throws an error if there is neither.
     var path: String {
         get throws(CommandError) {
             if let host, case .daemon(let named?, _)? = try? HostSpecification(host) { return named }
@@ -29,7 +31,8 @@ struct DaemonChoice {
         }
     }
 
-    /// The socket path of the daemon if apps in this environment use one; otherwise `nil`.
+    /// The socket path of the daemon through which apps in this environment share the radio; `nil` if they use no
+    /// daemon.
     var used: String? {
         do {
             try check()

@@ -3,7 +3,8 @@ import Foundation
 
 /// The simulated world of this process, which no other process can join.
 enum PrivateWorld {
-    /// Returns a remark for users who serve a peripheral in such a world, where no other program can connect to it.
+    /// Returns a remark for users who serve a peripheral in a world inside this process, where no other program can
+    /// connect to it.
     ///
     /// Returns `nil` if other programs can connect.
     static func remark(host: String? = HostSpecification.ofProcess) -> String? {

@@ -31,7 +31,7 @@ extension Printer {
     }
 }
 
-/// Tracks the radio for a command that needs it at the start and, if it disappears later, waits for it to return.
+/// The state of the radio for a command that needs a radio at the start, and later waits for a lost radio to return.
 struct RadioWatch {
     /// The time for which a command waits for the radio at the start.
     static let patience = Duration.seconds(10)
@@ -52,8 +52,8 @@ struct RadioWatch {
 
     /// Returns whether a missing controller may appear soon.
     ///
-    /// True if `host`, a value of `BLUETOOTH_HOST`, names a controller on a socket: the host keeps trying to connect to
-    /// it.
+    /// True if `host`, a value of `BLUETOOTH_HOST`, names a controller on a socket, because the Bluetooth host keeps
+    /// trying to connect to that socket.
     static func mayAppear(host: String? = HostSpecification.ofProcess) -> Bool {
         host.flatMap { try? HostSpecification($0) }?.isAwaited ?? false
     }
@@ -85,7 +85,8 @@ struct RadioWatch {
         return action
     }
 
-    /// Returns what the end of the time limit for the start means for the command.
+    /// Returns what it means for the command that ``patience`` has passed: ``OnChange/missing(_:)`` if the radio has
+    /// not become available; otherwise ``OnChange/nothing``.
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)

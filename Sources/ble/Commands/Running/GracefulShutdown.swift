@@ -21,7 +21,7 @@ enum GracefulShutdown {
     /// The value of SIG_IGN.
     private static let ignored = 1
 
-    /// Starts handling the signals.
+    /// Starts to handle the ``signals``.
     ///
     /// If no pipe can be created, the signals kill the process as usual.
     static func expect() {

@@ -15,9 +15,9 @@ final class Interruption {
     private let continuation: AsyncStream<Void>.Continuation
     private var source: (any DispatchSourceRead)?
 
-    /// Starts to handle the signals.
+    /// Starts to handle `SIGINT` and `SIGTERM`.
     ///
-    /// From now on, the signals do not kill the process.
+    /// From now on, these signals do not kill the process.
     ///
     /// A pipe is used because it keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do
     /// not. If no pipe can be created, the signals kill the process as usual.
@@ -64,12 +64,12 @@ final class Interruption {
         }
     }
 
-    /// Starts to handle the signals, and returns when the process is asked to end, or after `time`.
+    /// Starts to handle `SIGINT` and `SIGTERM`, and returns when the process is asked to end, or after `time`.
     static func wait(atMost time: Duration? = nil) async throws { try await Interruption().wait(atMost: time) }
 
     /// Returns when the process has been asked to end, or after `time`.
     ///
-    /// A signal after that ends the process with ``GracefulShutdown``.
+    /// A signal that arrives later ends the process, as ``GracefulShutdown`` describes.
     func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
             Task {
