@@ -2,9 +2,10 @@ public import Foundation
 
 /// A stream of octets in both directions over an L2CAP channel.
 ///
-/// The app receives the streams unopened, and opens them. To be called for their events, it first sets their delegates
-/// and schedules them on a run loop. Otherwise, it polls them. Each stream has a limited buffer. If the app does not
-/// read, the peer has to wait. If the peer does not keep up, a write accepts only a part of the data.
+/// The app receives the streams unopened, and opens them. If it has set their delegates and scheduled them on a run
+/// loop before that, the delegates are called for the streams' events; otherwise, the app polls the streams. Each
+/// stream has a limited buffer: if the app does not read, the peer has to wait, and if the peer does not keep up, a
+/// write accepts only a part of the data.
 ///
 /// The channel is closed when both streams are closed or this object is released; octets that were already written are
 /// still sent. If the peer closes the channel, the input stream ends once all octets have been read. If the channel is

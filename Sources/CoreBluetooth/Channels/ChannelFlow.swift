@@ -59,7 +59,7 @@ struct ChannelFlow {
         self.unitLength = unitLength
     }
 
-    /// Requests for the host, in order.
+    /// Requests for the host, in the order in which to send them.
     typealias Requests = [ChannelRequest]
 
     /// True if the channel is open.

@@ -130,7 +130,7 @@ struct DiscoveredDatabase {
         return known[next...].allSatisfy(\.isPart)
     }
 
-    /// Returns whether `found` are exactly the characteristics that were discovered in the service before.
+    /// Returns whether `found` contains exactly the characteristics that were discovered in the service before.
     func hasExactly(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
         index(of: range).map { known[$0].characteristics == found } ?? false
     }

@@ -153,7 +153,7 @@ struct PeripheralRequests {
         return answers
     }
 
-    /// Removes all undelivered requests and returns their results: `failure` for those that have none yet.
+    /// Removes all requests, and returns their results; a request without a result gets `failure`.
     mutating func removeAll(_ failure: Failure) -> [Answer] {
         defer { (begun, waiting, next, cancelled) = ([], [], 0, []) }
         return (begun + waiting[next...]).map { entry in

@@ -33,7 +33,7 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Drops the published services and the advertisement, here and at the host.
+    /// Drops the published services and the advertisement, in this manager and at the host.
     private func forgetServices() {
         content.withLock {
             _ = $0.advertising.stop()

@@ -69,7 +69,8 @@ extension CharacteristicDefinition {
 }
 
 extension CBMutableCharacteristic {
-    /// True if a local characteristic may have these properties and descriptors, and a value of this length.
+    /// True if this characteristic can be published: it has no properties reserved for the host, only mutable
+    /// descriptors, and a value of at most ``CBPeripheral/longestValue`` octets.
     fileprivate var isAllowed: Bool {
         properties.isDisjoint(with: [.broadcast, .extendedProperties])
             && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }

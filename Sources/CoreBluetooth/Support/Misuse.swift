@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Each warning is one line on standard error, as in Apple's framework.
 enum Misuse {
-    /// The destination of the lines.
+    /// The closure that writes the line of a warning.
     ///
     /// Tests bind a closure that collects the lines.
     @TaskLocal static var sink: @Sendable (String) -> Void = { line in

@@ -108,7 +108,7 @@ extension CBPeripheral {
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with notifications or indications.
     ///   - policy: The buffering policy for a slow reader. By default, all values are kept.
-    /// - Returns: The values in order.
+    /// - Returns: The values, in the order in which they arrive.
     public func values(
         of characteristic: CBCharacteristic,
         buffering policy: AsyncThrowingStream<Data, any Error>.Continuation.BufferingPolicy = .unbounded

@@ -21,7 +21,7 @@ public import Dispatch
 public final class BluetoothPairing: Sendable {
     /// An event about a pairing.
     ///
-    /// The handler receives events in order, on its queue.
+    /// The handler receives events on its queue, in the order in which they occur.
     public enum Event: Sendable {
         /// A question about a pairing, for the user.
         case asked(PairingPrompt)
