@@ -139,7 +139,7 @@ extension World {
         }
     }
 
-    /// The number of queued actions and of holds so far.
+    /// The number of actions that have ever been queued, plus the number of holds that have ever been added.
     ///
     /// If it changes, an app has been active.
     private var activity: Int { core.withLock { $0.requestCount } + holds.count }

@@ -19,7 +19,7 @@ extension World {
     public struct Scheduler: Sendable {
         fileprivate let world: World
 
-        /// Calls `work` on `queue` when this much virtual time has passed.
+        /// Calls `work` on `queue` when `delay` of virtual time has passed.
         ///
         /// With a delay of zero, `work` is called when the world continues, before any time passes.
         @discardableResult

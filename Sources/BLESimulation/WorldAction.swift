@@ -4,7 +4,7 @@ import Dispatch
 
 /// An action of an app, of a test or of a planned fault.
 ///
-/// Actions are processed in order.
+/// Actions are processed in the order in which they were queued.
 enum WorldAction: Sendable {
     case open(ClientID, ClientRole)
     case close(ClientID)

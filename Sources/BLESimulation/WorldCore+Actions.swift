@@ -102,7 +102,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Resets a controller, because its host cannot continue with it or a fault requires it.
+    /// Resets the controller of a machine, because its host cannot continue otherwise, or because of a fault.
     mutating func reset(_ index: Int) {
         let station = stations[index]
         guard case .present(let controller) = station.radio else { return }

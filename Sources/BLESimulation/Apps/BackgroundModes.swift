@@ -17,7 +17,7 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// overflow area.
     public static var peripheral: Self { Self(rawValue: 2) }
 
-    /// A Live Activity that was started while the app had a manager: managers whose role is among the modes continue as
+    /// The app has started a Live Activity while it had a manager: managers whose role is among the modes continue as
     /// if they were in the foreground.
     public static var liveActivity: Self { Self(rawValue: 4) }
 

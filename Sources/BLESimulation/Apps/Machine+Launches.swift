@@ -50,7 +50,8 @@ extension Machine {
 
     /// Restarts the machine: its apps end, it leaves the air, and returns 20 seconds later.
     ///
-    /// The machine keeps bonds and the identifiers of known peers. Then it resumes the preserved activities of apps: it
-    /// connects to their peripherals again when these are in range, and publishes and advertises their services.
+    /// The machine keeps bonds and the identifiers of known peers. After the restart, it resumes the preserved
+    /// activities of apps: it connects to their peripherals again when these are in range, and publishes and advertises
+    /// their services.
     public func restart() { world.change { $0.restart(index) } }
 }

@@ -9,7 +9,8 @@ extension WorldCore {
     /// for the same manager, if there is one. All other events are still held.
     private static let heldLimit = 1_024
 
-    /// Sends the apps of a machine to the background with these modes, or to the foreground.
+    /// Sends the apps of a machine to the background, with `modes` as their background modes, or to the foreground if
+    /// `modes` is `nil`.
     mutating func moveApps(of index: Int, to modes: BackgroundModes?) {
         stations[index].backgroundModes = modes
         for app in stations[index].apps.indices { stations[index].apps[app].woken = now }

@@ -34,7 +34,7 @@ extension WorldCore {
         return result
     }
 
-    /// Returns the time since a background app was woken, if that exceeds the limit and no background task is running;
+    /// Returns the time since a background app was woken, if it exceeds ``wakeTime`` and no background task is running;
     /// otherwise `nil`.
     private func overtime(of session: WorldSession) -> Duration? {
         let station = stations[session.machine]

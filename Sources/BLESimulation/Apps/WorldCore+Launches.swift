@@ -144,7 +144,7 @@ extension WorldCore {
         launches.append(index)
     }
 
-    /// Removes and returns the due launches, except for machines without any preserved session.
+    /// Removes the due launches, and returns those of machines with at least one preserved session.
     mutating func takeLaunches() -> [WorldLaunch] {
         let machines = launches
         launches = []

@@ -78,7 +78,7 @@ extension Machine {
         }
     }
 
-    /// Changes the device and passes the resulting requests to the host.
+    /// Calls `body`, which changes the device, and passes the requests that it returns to the host.
     private func ask(_ body: (inout ScriptedDevice) -> [ClientRequest]) {
         world.change { core in
             guard let place = core.devices.firstIndex(where: { $0.station == index }) else {

@@ -48,7 +48,7 @@ public struct Scenario: Hashable, Sendable {
     /// - Throws: `DecodingError` if it is not JSON, or contains an invalid value.
     public init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
-    /// The name of the machine for the app, if `BLUETOOTH_HOST` names the file: "phone", or the first of "phone 2",
+    /// The name of the machine that an app uses if `BLUETOOTH_HOST` names the file: "phone", or the first of "phone 2",
     /// "phone 3" and so on that is not the name of a device.
     package var appMachine: String {
         let taken = Set(peripherals.map(\.name))

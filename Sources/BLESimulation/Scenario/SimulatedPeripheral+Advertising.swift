@@ -18,7 +18,8 @@ extension SimulatedPeripheral {
 
     /// Checks that every UUID is valid and that a device can advertise what is described here.
     ///
-    /// The description in a file is checked when the file is read, any other when the device is placed in a ``World``.
+    /// A description in a file is checked when the file is read; any other description is checked when the device is
+    /// placed in a ``World``.
     ///
     /// - Throws: The first key with an error, and the reason.
     public func validate() throws(DescriptionError) {
@@ -59,7 +60,7 @@ extension SimulatedPeripheral {
 
     /// The key of the first advertising property that differs from its default; `nil` if there is none.
     ///
-    /// It must be `nil` if the octets of the packets are given.
+    /// If ``advertisement`` or ``scanResponse`` is given, there must be none.
     private var fieldBesidePackets: String? {
         if manufacturerData != nil { return "manufacturerData" }
         if !serviceData.isEmpty { return "serviceData" }

@@ -31,7 +31,7 @@ extension World {
         }
     }
 
-    /// Moves what was recorded since the last call to a timeline; returns true if there are new events.
+    /// Moves to a timeline what was recorded since the last call; returns true if there are new events.
     ///
     /// Requires ``recordPage(reading:)``.
     package func record(to live: inout LiveTimeline) -> Bool {
