@@ -3,8 +3,8 @@ import CoreBluetooth
 /// A central manager with asynchronous functions, for the commands of `ble`.
 ///
 /// It finds peripherals, connects to them and explores them, one step at a time, all on the main actor. A step waits
-/// for delegate calls until one of them decides the step's outcome. It also ends if its time is up, if the radio or the
-/// connection is lost, or if the user interrupts it.
+/// for delegate calls until one of them decides the step's outcome. A step also ends if its time is up, if the radio or
+/// the connection is lost, or if the user interrupts it.
 @MainActor
 final class Central: NSObject {
     /// A call of a delegate method, or another event that a step can wait for.

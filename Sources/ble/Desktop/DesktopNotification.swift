@@ -41,8 +41,9 @@ struct DesktopNotification: Hashable, Sendable {
         lifetime.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded())) } ?? -1
     }
 
-    /// Escapes text so that no server interprets it as markup, not even a server that interprets markup without
-    /// announcing this capability.
+    /// Escapes text so that no server interprets it as markup, not even a server that does so without announcing it.
+    ///
+    /// `marksUp` is true if the server has announced that it interprets markup.
     private static func plain(_ text: String, marksUp: Bool) -> String {
         text.unicodeScalars.reduce(into: "") { plain, scalar in
             switch scalar {

@@ -24,7 +24,7 @@ struct ExploreAccess: Sendable {
         case page, events, commands
     }
 
-    /// The reason why a request is not accepted, for users.
+    /// The reason why a request is not accepted, which the response tells the user.
     struct Refusal: Error, Equatable, Sendable {
         /// The status of the response, such as 403.
         let status: Int

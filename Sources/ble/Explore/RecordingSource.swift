@@ -8,7 +8,7 @@ import Foundation
 protocol RecordingSource: Sendable {
     /// True if times count from the beginning of a world.
     var isWorld: Bool { get }
-    /// Moves the events that were recorded since the last call to a timeline; returns true if there were any.
+    /// Moves to a timeline the events that were recorded since the last call; returns true if there were any.
     func record(to live: inout LiveTimeline) -> Bool
     /// Records a line of the session, if the calls and callbacks themselves cannot be recorded.
     func note(_ fact: Fact)
@@ -33,8 +33,8 @@ struct WorldRecording: RecordingSource {
 /// The recording of this process's host or, if the process uses a daemon, of the daemon's hosts.
 ///
 /// Only root and the daemon's user can record a daemon's hosts, and even they cannot record a simulated world in the
-/// daemon. The recording contains all apps. If recording is not possible, the lines of the session take the place of
-/// calls and callbacks.
+/// daemon. The recording contains the packets and calls of all apps. If recording is not possible, the lines of the
+/// session take the place of calls and callbacks.
 final class HostRecording: RecordingSource {
     /// The events that the monitor has received.
     private final class Recording: Sendable {

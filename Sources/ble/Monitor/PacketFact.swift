@@ -101,7 +101,7 @@ extension PacketWords.Kind {
 }
 
 extension PacketSource {
-    /// The source's name for users: the program's name if it is known, otherwise the machine's.
+    /// The source's name in text for people: the program's name if it is known, otherwise the machine's.
     var title: String { (program.isEmpty ? machine : program).printable }
 
     /// The JSON keys that say on which machine, and in which program, a packet was captured.
@@ -114,7 +114,7 @@ extension PacketSource {
     }
 }
 
-/// The decoding state of each packet source, on which the decoding of the source's later packets depends.
+/// The decoding states of packet sources: how a packet is decoded depends on earlier packets of its source.
 struct PacketTraces {
     /// The maximum number of sources.
     ///

@@ -19,11 +19,11 @@ extension Data {
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
-    /// The hexadecimal digits, followed by the text if the octets are text, for users.
+    /// The value in text for people: the hexadecimal digits, followed by the text if the octets are text.
     var shown: String { shown(as: nil) }
 
-    /// Returns the value for users: the hexadecimal digits, followed by the decoded value in parentheses if the octets
-    /// fit `format`, or by the text if they are text.
+    /// Returns the value in text for people: the hexadecimal digits, followed by the decoded value in parentheses if
+    /// the octets fit `format`, or by the text if they are text.
     func shown(as format: ValueFormat?) -> String {
         guard !isEmpty else { return "(empty)" }
         if let format, format.kind != .text, let reading = format.text(of: self) {

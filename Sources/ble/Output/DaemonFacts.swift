@@ -46,7 +46,7 @@ extension AppFact {
         return Fact("app", fields, text: text)
     }
 
-    /// A summary of the session's use of the radio, for users.
+    /// A summary of the session's use of the radio, for the text of ``fact``.
     private var doings: String {
         func count(_ number: Int, _ what: String) -> String? {
             number == 0 ? nil : "\(number) \(what)\(number == 1 ? "" : "s")"
@@ -90,7 +90,7 @@ struct SharedLink {
         return links
     }
 
-    /// A phrase that names the link, for users.
+    /// A phrase that names the link in a sentence.
     var title: String { "The link to \(name.map { "“\($0.printable)”" } ?? peer.text)" }
 
     /// Returns whether `text` is the identifier or the name of the link's peer, ignoring case.

@@ -63,7 +63,7 @@ final class PairingPrompts {
 
     /// Waits until the result of an unfinished pairing has been reported, but at most one second.
     ///
-    /// If the link is lost, there may be no result; the loss is reported elsewhere.
+    /// If the link is lost, there may be no result; the command that uses the link reports the loss.
     func waitForOutcome() async {
         for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
     }

@@ -46,8 +46,8 @@ extension DescribedPeripheral {
 
     /// Counts a step that concerns `characteristics`, and returns the faults that are due.
     ///
-    /// The caller must make the faults that replace an answer or an updated value. All other faults are made here, now
-    /// or after their delays.
+    /// The caller must carry out the faults that replace an answer or an updated value. This method carries out all
+    /// others, now or after their delays.
     func faults(at step: DeviceFault.Step, _ characteristics: [CBMutableCharacteristic]) -> [DeviceFault] {
         let due = faults.plan.reach(step) { name in
             characteristic(named: name).map(characteristics.contains) ?? false
@@ -59,7 +59,7 @@ extension DescribedPeripheral {
         return due
     }
 
-    /// Makes the faults that are due for a request; returns false if the device must answer the request as usual.
+    /// Carries out the faults that are due for a request; returns false if the device must answer the request as usual.
     func answerWrongly(_ request: ServedRequest) -> Bool {
         let characteristics = request.parts.map(\.characteristic)
         guard request.offset == 0 else {
@@ -103,7 +103,7 @@ extension DescribedPeripheral {
         return true
     }
 
-    /// Makes the faults of the step `didConnect` for each central that has connected since the last call.
+    /// Carries out the faults of the step `didConnect` for each central that has connected since the last call.
     func centralsChanged() {
         let now = manager.connectedCentrals.map(\.identifier), new = now.filter { !faults.centrals.contains($0) }
         faults.centrals = now

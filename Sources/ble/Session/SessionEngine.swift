@@ -55,7 +55,7 @@ final class SessionEngine: NSObject {
     /// - Parameters:
     ///   - clock: Measures pauses and time limits.
     ///   - capability: The program's means of showing digits and answering questions; `nil` to receive no prompts.
-    ///   - write: Called with each line, in order.
+    ///   - write: Called with each line of output, one after the other.
     init(
         clock: any Clock<Duration> = ContinuousClock(),
         pairing capability: PairingCapability? = nil,

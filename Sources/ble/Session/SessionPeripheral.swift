@@ -200,7 +200,7 @@ final class SessionPeripheral {
         if end(number) != nil { emit("request_ended", ["request": number, "reason": reason]) }
     }
 
-    /// Removes a request from the open ones, and returns it; `nil` if it is not open.
+    /// Removes an open request, and returns it; `nil` if the request is not open.
     private func end(_ number: Int) -> ServedRequest? {
         guard let index = requests.firstIndex(where: { $0.number == number }) else { return nil }
         let open = requests.remove(at: index)

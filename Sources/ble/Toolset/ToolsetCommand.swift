@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The command that makes the modules available to Swift toolchains, so that packages can import them without declaring
-/// a dependency.
+/// The command that makes the modules of this project available to Swift toolchains, so that packages can import them
+/// without declaring a dependency.
 struct ToolsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "toolset",

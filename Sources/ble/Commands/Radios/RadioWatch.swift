@@ -22,7 +22,7 @@ enum RadioChange {
 }
 
 extension Printer {
-    /// Reports a change of the radio.
+    /// Reports a change of the radio's availability.
     ///
     /// Users see the report on standard error, because standard output may carry data.
     func announce(_ change: RadioChange) {
@@ -105,7 +105,7 @@ struct RadioWatch {
 }
 
 extension Error {
-    /// True if an operation failed because the connection or the radio was lost.
+    /// True if the error means that the connection or the radio was lost.
     ///
     /// If so, the next delegate call reports the loss.
     var isLoss: Bool { (self as? CBError)?.code == .notConnected }
