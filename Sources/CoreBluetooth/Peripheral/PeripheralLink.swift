@@ -22,13 +22,15 @@ struct PeripheralLink: Equatable {
         /// request.
         case connecting(ConnectRequest?)
         case connected(ConnectRequest?)
-        /// Connected. The app has called `connect` again, and the delegate is about to receive another `didConnect`.
+        /// Connected; the app has called `connect` again, and the delegate is about to receive another `didConnect`.
         case confirming(ConnectRequest)
-        /// The app has cancelled or disconnected, and the host has not confirmed that yet. `next` is the request if the
-        /// app has since called `connect` again.
+        /// The app has cancelled or disconnected, and the host has not confirmed that yet.
+        ///
+        /// `next` is the request if the app has since called `connect` again.
         case closing(wasConnected: Bool, next: ConnectRequest?)
-        /// The link was lost, the host is reconnecting, and the delegate is being called. The value is the request for
-        /// the lost connection.
+        /// The link was lost, the host is reconnecting, and the delegate is being called.
+        ///
+        /// The value is the request for the lost connection; `nil` if an earlier launch of the app made the request.
         case lost(ConnectRequest?)
     }
 

@@ -36,8 +36,9 @@ struct PeripheralRequests {
         case waiting(PeerRequest)
         /// Sent to the host with this number.
         case sent(PeerRequest, RequestNumber)
-        /// Has this result, which has not been delivered. The request is `nil` if the app's call was refused before it
-        /// became a request to the host.
+        /// Has this result, which has not been delivered.
+        ///
+        /// The request is `nil` if the app's call was refused before it became a request to the host.
         case answered(PeerRequest?, Answer)
     }
 

@@ -32,9 +32,13 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     )
-    /// A central asks to read a value. Answer with ``CBPeripheralManager/respond(to:withResult:)``.
+    /// A central asks to read a value.
+    ///
+    /// Answer with ``CBPeripheralManager/respond(to:withResult:)``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
-    /// A central asks to write one or more values. Carry out all of `requests` or none, and answer only the first, with
+    /// A central asks to write one or more values.
+    ///
+    /// Carry out all of `requests` or none, and answer only the first, with
     /// ``CBPeripheralManager/respond(to:withResult:)``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
     /// There is space for updates again, after ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` has

@@ -19,7 +19,9 @@ struct SendWindow: Equatable {
 
     private enum State: Equatable {
         case open(Int), closed(Int)
-        /// Closed, and a value from the app was refused because of that. The number is that of the values not sent yet.
+        /// Closed, and a value from the app was refused because of that.
+        ///
+        /// The number is that of the values that the host has not sent yet.
         case refusing(Int)
     }
 
