@@ -15,7 +15,7 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
     /// The maximum number of stack frames to search.
     private static let depth = 48
 
-    /// The prefixes of mangled names that belong to modules other than the app's.
+    /// The prefixes of the mangled names of functions outside of the app, whose stack frames are skipped.
     private static let passed = [
         "$s13CoreBluetooth", "$s19CoreBluetoothExtras", "$s10BLERuntime", "$s13BLESimulation", "$s7BLEHost",
         "$s8Dispatch", "$s10Foundation", "$s20FoundationEssentials", "$ss", "$sS",

@@ -12,7 +12,7 @@ final class ClientMailbox: @unchecked Sendable {
     /// The number of waiting events above which the oldest advertisements are dropped.
     static let limit = 1_024
 
-    /// The contents of the mailbox, which the client's queue retains during a call even if the mailbox is released.
+    /// The part of the mailbox that the client's queue uses; during a call, it outlives a mailbox that is released.
     private final class Storage: Sendable {
         let receiver: EventReceiver
         let caughtUp: @Sendable () -> Void
@@ -24,7 +24,8 @@ final class ClientMailbox: @unchecked Sendable {
         let requestCount = Atomic(0)
         /// The loop whose turns the client's thread may run while it waits for a result; `nil` if it may run none.
         private let loop: EventLoop?
-        /// True while the loop relies on the client's thread to wait in its place; used only on the client's queue.
+        /// True while the loop relies on the client's thread to wait in place of the loop's own; used only on the
+        /// client's queue.
         private let isWaiting = Atomic(false)
 
         init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
@@ -109,12 +110,12 @@ final class ClientMailbox: @unchecked Sendable {
 
     let client: ClientID
     private let storage: Storage
-    /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called during
-    /// turns.
+    /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called during the
+    /// host's turns.
     ///
     /// The source is created once, which is cheaper than a block for each turn.
     private let deliverySource: DispatchSource?
-    /// True if reports of a few sent values wait for the next event.
+    /// True if a few sent values are not reported immediately, but together with the next event.
     private let gathersReceipts: Bool
 
     /// Creates an empty mailbox.

@@ -15,7 +15,7 @@ package enum EventReceiver: Sendable {
     /// The function may swap the array with an empty one. A host without turns calls the function for each event.
     case inTurn(@Sendable (inout [ClientEvent]) -> Void)
 
-    /// The number of sent values at which they are reported even if there is no other event.
+    /// The number of sent values that are enough to be reported without waiting for another event.
     ///
     /// A client that waits for space always has at least this many unreported values, so it does not wait indefinitely.
     package static let worthwhileReceipts = 16

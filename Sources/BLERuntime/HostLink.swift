@@ -53,11 +53,12 @@ package struct HostIdentity: Hashable, Sendable {
 }
 
 extension HostLink {
-    /// The identity of this link, which stands for the host as long as it is the only link to that host.
+    /// The default identity, which is right only if this is the only link to the host.
+    ///
+    /// Other links to the same host would have other identities.
     package var host: HostIdentity { HostIdentity(of: self) }
 
-    /// Ignores `owner`: a host in another process learns from the kernel, not from this process, which app opened the
-    /// session.
+    /// Ignores `owner`: a host in another process gets the identity of the app from the kernel, not from this process.
     package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
         open(role, restoring: nil, receiver)
     }
@@ -107,7 +108,7 @@ package protocol HostSession: Sendable {
 
     /// Reports that the app has done something that Apple's systems would refuse.
     ///
-    /// `rule` is Apple's name for the rule that the app has broken.
+    /// `rule` is Apple's name for the rule that the app has broken; `sentence` says what the app has done.
     ///
     /// - Returns: True if the misuse was recorded, which only simulated worlds do.
     @discardableResult

@@ -60,7 +60,8 @@ package final class HostRunner: @unchecked Sendable {
     ///   - host: The host, which must be unused.
     ///   - transport: The transport to the controller, which must not be started.
     ///   - storage: The file for the known peers of a host with a real radio; `nil` to store none.
-    ///   - radioStorage: The files for the known peers of virtual radios that identify themselves; `nil` to store none.
+    ///   - radioStorage: The files for the known peers of a host whose controller identifies itself as a virtual radio;
+    ///     `nil` to store none.
     ///   - tap: Called with every HCI packet.
     ///   - capture: The file that receives all HCI packets, and the requests and events of clients.
     ///   - program: The name and process number of the program, for captures and monitors.

@@ -45,8 +45,9 @@ package enum HostSpecification: Equatable, Sendable {
     /// The value of `BLUETOOTH_HOST` in this process; `nil` if it is not set or empty.
     package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
 
-    /// True if connecting is retried until the controller appears, because the program that listens on a socket may
-    /// start later.
+    /// True for a controller on a socket, which may appear later.
+    ///
+    /// The host keeps trying to connect to it, because the program that listens on the socket may not have started yet.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Parses a specification.

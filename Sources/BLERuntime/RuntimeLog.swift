@@ -42,7 +42,7 @@ struct RuntimeLog {
         logger.warning("Lost the Bluetooth controller at \(name) (\(error)); reconnecting.")
     }
 
-    /// Logs that there is no controller, with advice, unless the last message said the same.
+    /// Logs that there is no controller, with advice, unless the last message about a missing controller said the same.
     mutating func write(absent name: String, _ error: TransportError) {
         guard absence != "\(error)" else { return }
         absence = "\(error)"

@@ -7,7 +7,7 @@ package protocol AdapterKernel: Sendable {
     /// Opens a socket for the management protocol; each read or write transfers one packet.
     func openManagement() throws(SystemFailure) -> FileDescriptor
 
-    /// Opens a socket that takes exclusive use of an adapter until the socket is closed.
+    /// Opens a socket that takes exclusive control of an adapter until the socket is closed.
     ///
     /// Each read or write transfers one HCI packet, starting with its H4 indicator. Requires CAP_NET_ADMIN and an
     /// adapter that is not in use.

@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// The exclusive use of an adapter, until it is released.
+/// The exclusive use of an adapter, until the lease is released.
 ///
 /// If BlueZ was using the adapter before, releasing the lease switches the adapter on again for BlueZ. The lease is
 /// also released when the process exits.

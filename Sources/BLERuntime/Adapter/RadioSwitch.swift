@@ -4,7 +4,7 @@ package import BLEWire
 package struct RadioSwitch: Equatable, Sendable {
     /// The kind of block.
     package enum Block: Equatable, Sendable, CustomStringConvertible {
-        /// Blocked by a program or key; a program can unblock it.
+        /// Blocked by a program or by a key on the keyboard; a program can unblock it.
         case soft
         /// Blocked by a hardware switch or firmware; no program can unblock it.
         case hard

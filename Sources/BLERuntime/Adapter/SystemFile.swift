@@ -93,17 +93,19 @@ package enum SystemFile {
             && first.st_ino == second.st_ino
     }
 
-    /// The working directory of this process; empty, like the root directory, if the directory no longer exists.
+    /// The working directory of this process; empty if the directory no longer exists.
+    ///
+    /// Callers append a slash and a relative path, which then starts at the root directory.
     package static var workingDirectory: String {
         guard let directory = getcwd(nil, 0) else { return "" }
         defer { free(directory) }
         return String(cString: directory)
     }
 
-    /// Returns whether this process's user is the only member of a group.
+    /// Returns whether this process's user is probably the only member of a group.
     ///
-    /// True for root's group if the user is root, and for the group with the user's name that many distributions create
-    /// along with each user.
+    /// True for root's group if the user is root. For any other user, true for the process's own group if the group has
+    /// the user's name: many distributions create such a group along with each user.
     static func isPrivate(_ group: gid_t) -> Bool {
         if geteuid() == 0 { return group == 0 }
         guard group == getegid(), let entry = getgrgid(group), let user = getpwuid(geteuid()) else { return false }
@@ -122,7 +124,7 @@ package enum SystemFile {
         return nil
     }
 
-    /// Returns the target of a symbolic link; `nil` if the path is no symbolic link or cannot be read.
+    /// Returns the target of a symbolic link; `nil` if the path is not a symbolic link or cannot be read.
     package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)

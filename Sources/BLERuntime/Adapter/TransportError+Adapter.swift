@@ -160,7 +160,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter must be configured with its manufacturer's tool first; for example, it lacks an address.
+    /// The adapter must first be configured with its manufacturer's tool, for example because it lacks an address.
     static func unconfigured(_ index: AdapterIndex) -> Self {
         let command = "sudo btmgmt --index \(index.wire) public-addr XX:XX:XX:XX:XX:XX"
         return Self(
@@ -172,7 +172,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter cannot be taken, for a reason that has no message of its own.
+    /// The adapter cannot be taken, for a reason that has no message of its own; `what` is the operation that failed.
     static func unusable(_ index: AdapterIndex, errno: Int32, doing what: String) -> Self {
         Self(
             .unreachable,

@@ -65,7 +65,7 @@ package struct UserChannelPort: ControllerPort {
         return index
     }
 
-    /// Takes exclusive use of the adapter, after powering it off if it is powered on.
+    /// Takes exclusive control of the adapter, after powering it off if it is powered on.
     private func take(_ index: AdapterIndex, with client: ManagementClient) throws(Obstacle) -> AdapterLease {
         let wasPowered: Bool
         do throws(ManagementClient.Failure) {

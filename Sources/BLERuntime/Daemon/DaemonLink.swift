@@ -7,7 +7,7 @@ import Synchronization
 
 /// A link to the host in the daemon, which owns the radio for all apps.
 ///
-/// It opens sessions like a host in the app's own process, and logs refusals and lost connections. Each session has its
+/// Managers use it like a host in the app's own process. It logs refusals and lost connections. Each session has its
 /// own connection to the daemon, and reconnects when the connection is lost. All requests of one turn are sent with a
 /// single write.
 ///

@@ -12,7 +12,7 @@ package struct Observations: Sendable {
         case daemon(String)
         /// The first free adapter, because `BLUETOOTH_HOST` is not set and no daemon is running.
         case first(AdapterReference)
-        /// No host: `BLUETOOTH_HOST` is not set, no daemon is running, and no adapter can be used, for this reason.
+        /// No host: `BLUETOOTH_HOST` is not set, no daemon is running, and no adapter can be used; the error says why.
         case none(TransportError)
     }
 

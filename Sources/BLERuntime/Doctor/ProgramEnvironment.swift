@@ -67,7 +67,9 @@ package struct ProgramEnvironment: Sendable {
         SystemFile.isMemory(path) ? [] : kernel.users(of: path)
     }
 
-    /// Probes the controllers that are not in use.
+    /// Probes the free controllers among those that apps would use.
+    ///
+    /// If apps would use an adapter, or there is none that they can use, all free adapters are probed.
     private func ask(_ observations: inout Observations) async {
         switch observations.choice {
         case .malformed, .named(.world), .named(.demo), .named(.daemon), .daemon: break

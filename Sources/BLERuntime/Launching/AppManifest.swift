@@ -54,7 +54,7 @@ package struct AppManifest: Decodable, Equatable {
     /// Decodes the contents of a manifest.
     package init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
-    /// Returns whether the app declares this background mode.
+    /// Returns whether the app declares the background mode `mode`; false if `mode` is `nil`.
     package func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }
 }
 
@@ -66,8 +66,8 @@ package enum BackgroundDeclaration {
 
     /// Returns the phase of an app whose process has this declaration.
     ///
-    /// The app is in the foreground if there is no declaration or its role needs no mode, in the background if the mode
-    /// of its role is declared, and suspended otherwise.
+    /// The app is in the foreground if there is no declaration, or if its role needs no mode. Otherwise it is in the
+    /// background if the mode of its role is declared, and suspended if it is not.
     package static func phase(of role: ClientRole, declared text: String?) -> AppPhase {
         guard let text, let mode = mode(of: role) else { return .foreground }
         return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended

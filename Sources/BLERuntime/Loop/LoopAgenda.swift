@@ -73,8 +73,9 @@ struct LoopAgenda {
 
     /// Returns whether the waiting thread must be woken, because it waits for the wrong descriptors or too long.
     ///
-    /// An earlier deadline is kept even if it is cancelled before the next wait. Otherwise a deadline that exists only
-    /// while no request is pending would wake the thread after each response.
+    /// A deadline that is earlier than the end of the wait becomes the end of the wait, and stays so even if the
+    /// deadline is cancelled before the next wait. Otherwise a deadline that exists only while no request is pending
+    /// would wake the thread after each response.
     mutating func waitsForOther() -> Bool {
         if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true {
             until = deadline

@@ -11,7 +11,7 @@ final class LoopInbox: Sendable {
         var isWoken = false
         /// True if the thread is waiting, so that another thread may take a turn.
         var isWaiting = false
-        /// True if the thread is about to sleep, so that it must be woken.
+        /// True if the thread is asleep or about to sleep, so that it must be woken.
         var isAsleep = false
         var isStopped = false
     }

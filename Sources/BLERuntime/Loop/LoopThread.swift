@@ -156,9 +156,10 @@ final class LoopThread: @unchecked Sendable {
         if polling.isAllowed { polling.waited(from: begun, to: clock.now) }
     }
 
-    /// Sleeps after busy polling, during which other threads did not signal the wake-up descriptor.
+    /// Sleeps after busy polling, unless the loop has been woken.
     ///
-    /// Does not sleep if the loop has been woken.
+    /// During busy polling, other threads do not signal the wake-up descriptor, so the inbox has to be checked before
+    /// the thread sleeps.
     private func sleepUnlessWoken() {
         if !inbox.beginSleeping() {
             pollAll(for: 0)
@@ -229,7 +230,9 @@ final class LoopThread: @unchecked Sendable {
         return clock.now
     }
 
-    /// Returns true if the loop has been woken, or if the program at the other end of the socket has sent something.
+    /// Reads from the program at the other end of the socket; returns whether something was read.
+    ///
+    /// Returns true, without reading, if the loop has been woken.
     private func readOnce() -> Bool {
         if inbox.isWoken { return true }
         guard work.readIfFree() else { return false }

@@ -12,7 +12,7 @@ final class LoopWork: @unchecked Sendable {
         case nothing
         /// Something was read, and the owner's turn was taken.
         ///
-        /// If `isOutdated` is true, the loop's thread waits for the wrong things and must be woken.
+        /// If `isOutdated` is true, the turn has changed the things to wait for, so the loop's thread must be woken.
         case turn(isOutdated: Bool)
     }
 
@@ -83,7 +83,9 @@ final class LoopWork: @unchecked Sendable {
         lock.withLock { prepare(for: wakeDescriptor, into: &results, at: now) }
     }
 
-    /// Takes the owner's turn; returns whether the loop's thread must be woken because it waits for the wrong things.
+    /// Takes the owner's turn; returns whether the loop's thread must be woken.
+    ///
+    /// The thread must be woken if the turn has changed the things to wait for.
     ///
     /// Returns `nil`, and does nothing, if another thread holds the lock.
     func takeTurnIfFree() -> Bool? { lock.withLockIfAvailable { asOwner { takeTurnAndCompare() } } }

@@ -22,8 +22,8 @@ package enum MainQueue {
 
     /// Returns whether code that currently runs on the main queue can use ``isIdle``.
     ///
-    /// The call that makes the test returns false, because the test adds an item to the queue. Earlier calls return
-    /// false, too.
+    /// The first call at which nothing has been added to the queue tests whether Dispatch signals the descriptor. That
+    /// call returns false, because the test adds an item to the queue, and all calls before it return false, too.
     package static func checkSupport() -> Bool {
         support.withLock { support in
             // Without a run loop, any thread serves the main queue, and Dispatch does not signal the descriptor.

@@ -56,7 +56,7 @@ package enum CaptureFormat: Equatable, Sendable {
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
     }
 
-    /// Returns a record with comments and the number of lost packets, which can stand between packets.
+    /// Returns a record that can stand between packets, with comments and the number of lost packets.
     ///
     /// In pcapng, it is a block of interface statistics.
     ///

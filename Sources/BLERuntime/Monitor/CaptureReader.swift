@@ -10,7 +10,7 @@ package struct CaptureReader: Sendable {
         case packet(PacketRecord)
         /// A comment, such as a request from an app or an event for it.
         case comment(String, of: PacketSource, at: Instant)
-        /// A number of packets that are missing because the program that captured them was too slow.
+        /// The number of packets that are missing because the capturing program was too slow.
         case lost(Int, of: PacketSource)
     }
 

@@ -51,13 +51,13 @@ final class MonitorServer: @unchecked Sendable {
     /// True if at least one monitor is connected.
     var isWatched: Bool { !monitors.isEmpty }
 
-    /// Sends a packet to all monitors.
+    /// Queues a packet for all monitors, to which ``turnEnded()`` sends it.
     func send(_ record: PacketRecord) {
         let time = clock.time(of: record.time)
         send(CaptureFormat.pcapng.record(record.bytes, record.direction, of: 0, at: time, comments: []))
     }
 
-    /// Sends the text of an app's request or event to all monitors.
+    /// Queues the text of an app's request or event for all monitors, to which ``turnEnded()`` sends it.
     func send(_ comment: String, at now: Instant) {
         let comments = [CaptureFormat.comment(comment)]
         send(CaptureFormat.pcapng.statement(comments: comments, of: 0, at: clock.time(of: now)))

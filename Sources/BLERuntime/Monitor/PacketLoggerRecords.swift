@@ -6,8 +6,9 @@ import BLEWire
 /// big-endian or little-endian, so a file is recognized by its first record. Records of types that are not needed are
 /// skipped.
 struct PacketLoggerRecords: Sendable {
-    /// The number of octets between a record's length and its packet, which the length includes: seconds, microseconds,
-    /// type.
+    /// The number of octets between a record's length field and its packet: seconds, microseconds and type.
+    ///
+    /// The length field counts these octets and the packet.
     private static let headSize = 9
     /// The number of octets from which a file can be recognized.
     private static let recognizedSize = 4 + headSize

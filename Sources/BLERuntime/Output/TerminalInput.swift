@@ -5,10 +5,11 @@ package struct TerminalInput {
     /// The number of columns if the terminal does not report its size.
     private static let usualColumns = 80
 
-    /// The settings that the terminal had before.
+    /// The settings that the terminal had before this value was created.
     private let former: termios
 
-    /// Changes the settings of the terminal at standard input; `nil` if standard input or output is no terminal.
+    /// Changes the settings of the terminal at standard input; returns `nil` if standard input or output is not a
+    /// terminal.
     package init?() {
         var settings = termios()
         guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0, tcgetattr(STDIN_FILENO, &settings) == 0 else {

@@ -34,7 +34,7 @@ struct PeerChange: Equatable {
         return result
     }
 
-    /// Returns the adapters with which the peer is or was bonded, without duplicates.
+    /// Returns the adapters of all bonds in `stored` and in both records of this change, each adapter once.
     private func adapters(with stored: PeerRecord?) -> [DeviceAddress?] {
         var adapters: [DeviceAddress?] = []
         for bond in [stored, before, after].compactMap(\.self).flatMap(\.bonds) where !adapters.contains(bond.adapter) {

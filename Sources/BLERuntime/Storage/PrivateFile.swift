@@ -42,9 +42,9 @@ package struct PrivateFile: Sendable {
 
     /// Runs `body` while no other process or thread uses the file.
     ///
-    /// The system releases the lock when the process that holds it ends. If one process holds the lock for ten seconds,
-    /// it must have been stopped, and this call fails. Each process that takes the lock updates the time of the lock,
-    /// so that several processes that hold it in turn are not mistaken for a single one.
+    /// The system releases the lock when the process that holds it ends. If the same process holds the lock for ten
+    /// seconds, this call fails, because that process has probably been stopped. Each process that takes the lock
+    /// updates the time of the lock, so that several processes that hold it in turn are not mistaken for a single one.
     package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         let lockPath = path + ".lock"
         let lock = try written { () throws(FileProblem) in
@@ -71,7 +71,7 @@ package struct PrivateFile: Sendable {
         do throws(FileProblem) { return try body() } catch { throw FileProblem(.written, error.path, error.reason) }
     }
 
-    /// The time at which the lock was last taken, in nanoseconds.
+    /// Returns the time at which the lock was last taken, in nanoseconds since 1970.
     private static func mark(of lock: Int32) -> Int {
         var facts = stat()
         fstat(lock, &facts)

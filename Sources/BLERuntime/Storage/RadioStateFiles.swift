@@ -22,7 +22,7 @@ package final class RadioStateFiles: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The directory of the files, which is created together with the first file.
-    ///   - secret: The secret for new files, from which identifiers of peers are derived.
+    ///   - secret: The secret from which identifiers of peers are derived; it is stored in new files.
     ///   - logger: The logger for problems with the files.
     package init(folder: String, secret: UInt128, logger: Logger = .coreBluetooth) {
         self.folder = folder

@@ -60,7 +60,8 @@ struct StateDraft {
 
     /// Adds a change to the unwritten ones.
     ///
-    /// If there are then more changes than peers, the changes to peers that the document has dropped are removed.
+    /// If there are then more unwritten changes than peers in the document, the changes to peers that the document has
+    /// dropped are removed.
     private mutating func add(_ change: PeerChange) {
         let earlier = unwritten.firstIndex { $0.after.identifier == change.after.identifier }
         unwritten.append(earlier.map { unwritten.remove(at: $0).followed(by: change) } ?? change)

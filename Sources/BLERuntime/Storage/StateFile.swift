@@ -25,7 +25,7 @@ package final class StateFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file; missing directories are created.
-    ///   - freshSecret: The secret for a new file, from which peer identifiers are derived.
+    ///   - freshSecret: The secret from which peer identifiers are derived, for a file that contains none.
     ///   - logger: The logger for problems with the file.
     package init(path: String, freshSecret: UInt128, logger: Logger = .coreBluetooth) {
         file = PrivateFile(path: path, mostOctets: Self.mostOctets)

@@ -19,7 +19,7 @@ struct StateText: Codable {
     /// The version of this format.
     ///
     /// Files without a version are like version 1, except that they do not distinguish advertised names from others.
-    /// Version 1 has one bond per peer, without its adapter.
+    /// Version 1 has one bond per peer, and does not say with which adapter the peer is bonded.
     private static let version = 2
 
     private var secret: UInt128?

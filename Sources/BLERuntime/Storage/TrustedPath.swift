@@ -191,7 +191,7 @@ private struct PathTraversal {
     private(set) var directory: FileDescriptor
     /// The path of ``directory``; empty for the root.
     private(set) var place = ""
-    /// True if all users can write to ``directory``, which must then be sticky.
+    /// True if other users can write to ``directory``, which must then be sticky.
     private(set) var isShared = false
 
     private let path: String

@@ -20,9 +20,10 @@ package struct WritePacing: Sendable {
 
     /// The number of writes that may follow each other without a rest.
     private let burst: Int
-    /// The state.
+    /// The state, which includes the time at which the full burst is allowed again, `budgetEnd`.
     ///
-    /// `budgetEnd` is the time at which all writes so far would be over if each were followed by a rest of one second.
+    /// The end of a write moves `budgetEnd` to one second after its previous value or after now, whichever is later. A
+    /// write may start up to `burst` − 1 seconds before `budgetEnd`.
     private var state = State.clean(budgetEnd: Instant())
 
     /// Creates a pacing that allows `burst` writes in immediate succession, and then one a second.

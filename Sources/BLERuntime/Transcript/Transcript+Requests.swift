@@ -119,7 +119,7 @@ extension Transcript {
 }
 
 extension LinkTuning {
-    /// The property of the link that is to change.
+    /// The requested change of the link, in words.
     var words: String {
         switch self {
         case .parameters: "connection parameters"

@@ -129,7 +129,8 @@ package struct Transcript: Sendable {
             ?? "handle 0x" + Self.hexadecimal(handle.wire)
     }
 
-    /// Returns the UUID of a peer's service with these handles, or its first handle if it has not been discovered.
+    /// Returns the UUID of a peer's service with these handles, or the first handle if the service has not been
+    /// discovered.
     func service(_ range: AttributeHandleRange, of peer: PeerIdentifier) -> String {
         range == .all ? "all services" : attribute(range.start, of: peer)
     }
@@ -177,7 +178,7 @@ package struct Transcript: Sendable {
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
     }
 
-    /// Returns a failure in words, to follow the operation that failed; empty if there is no failure.
+    /// Returns a failure in words, as a part of a line; empty if there is no failure.
     static func error(_ failure: Failure?) -> String { failure.map { "error: \($0.words)" } ?? "" }
 }
 

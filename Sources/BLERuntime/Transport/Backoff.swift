@@ -13,7 +13,7 @@ package struct Backoff: Equatable {
     /// The first and the longest delay between two attempts.
     package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
     static let shortest = pauses.lowerBound
-    /// The duration above which a connection counts as one to a working controller.
+    /// The time that a connection must have lasted for its controller to count as working.
     ///
     /// If the host gives up on such a controller, the next attempt comes soon.
     static let probation = Duration.seconds(30)

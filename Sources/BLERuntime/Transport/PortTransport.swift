@@ -91,6 +91,8 @@ package final class PortTransport: Transport, @unchecked Sendable {
     }
 
     /// Closes the port, because the connected device is not a working controller at the moment.
+    ///
+    /// The port is opened again after a delay, and the client is notified.
     private func gaveUp(_ error: TransportError) {
         disconnect()
         retry(after: backoff.failed().delay)

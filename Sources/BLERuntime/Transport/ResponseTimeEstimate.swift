@@ -9,7 +9,7 @@ struct ResponseTimeEstimate {
     /// The maximum estimate, in nanoseconds.
     static let most: Int64 = 100_000
     /// The divisors of corrections: if a read came too early, the estimate grows by 1/8 of the error; otherwise it
-    /// shrinks by 1/16.
+    /// shrinks by 1/16 of itself.
     private static let (growth, decay): (Int64, Int64) = (8, 16)
 
     /// The maximum size of a request or response, in octets.

@@ -7,9 +7,9 @@
 /// arrive, the line ends. After the port is opened again, the line starts with a reset.
 ///
 /// H4 has no checksum. If an octet is lost, the first octets of the next packet are taken for the end of this one, and
-/// what follows is no valid packet. So the host receives a packet only when the next one is complete, or when nothing
-/// has followed for a moment. This moment is longer for a packet that was interrupted by a pause, because its last
-/// octets may belong to the next packet. An octet that was changed on the line is not detected.
+/// what follows is not a valid packet. So the host receives a packet only when the next one is complete, or when
+/// nothing has followed for a moment. This moment is longer for a packet that was interrupted by a pause, because its
+/// last octets may belong to the next packet. An octet that was changed on the line is not detected.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialLine: PortFraming, Sendable {

@@ -126,7 +126,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Drops the queue, except the octets up to the first position at which it can be cut between two writes.
+    /// Drops the end of the queue, from the first position at which the queue can be cut between two writes.
     package func dropBacklog() {
         guard let writeEnd = writeEnds.first(where: { $0 >= written }), writeEnd < backlog.count else { return }
         backlog = Array(backlog[written..<writeEnd])

@@ -133,6 +133,8 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     }
 
     /// Closes the connection, because the other end is not a working controller at the moment.
+    ///
+    /// A new connection is tried after a delay, and the client is notified.
     private func gaveUp(_ error: TransportError) {
         disconnect()
         retry(after: backoff.failed().delay)
