@@ -12,9 +12,10 @@ struct AcceptRateLimiter<Connection> {
     private static var mostUsers: Int { 4_096 }
 
     fileprivate struct UserState {
-        /// The end of the last interval that the user's served connections use up.
+        /// The time at which the user has the full burst again, if no more connections are served.
         ///
-        /// Each connection adds one interval, which starts at this time or now, whichever is later.
+        /// Each connection that is served moves it to one interval after its previous value or after now, whichever is
+        /// later.
         var servedUntil = Instant()
         var waiting: [Connection] = []
         /// True if a connection of the user was refused, and the user has had connections waiting ever since.

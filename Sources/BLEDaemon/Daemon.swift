@@ -26,7 +26,7 @@ package final class Daemon: @unchecked Sendable {
         ///
         /// `connections`, `connectionsOfUser` and `connectionsOfProcess` are the maximum numbers of connections in
         /// total, from one user and from one process. `acceptRate` is the number of a user's connections that are
-        /// accepted in a burst.
+        /// accepted immediately; further ones are accepted at one per 10 ms.
         package init(
             connections: Int = 512,
             connectionsOfUser: Int = 256,
@@ -221,8 +221,8 @@ package final class Daemon: @unchecked Sendable {
         return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
-    /// Shows an alert through the newest agent that may see the app and is keeping up; if there is no such agent,
-    /// writes the alert to the journal.
+    /// Shows an alert through the newest agent that may see the app and reads its alerts fast enough; if there is no
+    /// such agent, writes the alert to the journal.
     private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
         let agents = connections.reversed().lazy.filter { [self] in mayManage(app?.user ?? 0, $0.app) }
         guard !agents.contains(where: { $0.show(alert) }) else { return wakeFlag.raise() }

@@ -16,8 +16,8 @@ package struct Radios: CustomStringConvertible {
 
     /// Starts a host for each of these radios.
     ///
-    /// - Throws: The reason why the file of a simulated world is invalid. A missing controller is no error here; apps
-    ///   learn about it later.
+    /// - Throws: The reason why the file of a simulated world is invalid. A missing controller is not an error here; it
+    ///   is reported to apps later.
     package init(opening specifications: [HostSpecification]) throws {
         self.init(try specifications.map { ("\($0)", try DefaultLink.link(to: $0)) })
     }

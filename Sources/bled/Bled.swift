@@ -162,7 +162,9 @@ struct Bled: ParsableCommand {
         return try ownDirectory("XDG_STATE_HOME", ".local/state", for: "sessions", "--sessions") + "/bled/sessions"
     }
 
-    /// Returns the user's directory that `variable` names, or the default one in the home directory.
+    /// Returns the directory that the environment variable `variable` names; without it, `name` in the home directory.
+    ///
+    /// - Throws: An error about `content`, with the advice to use `option`, if there is no home directory either.
     private static func ownDirectory(
         _ variable: String,
         _ name: String,

@@ -19,7 +19,8 @@ final class DaemonLog: Sendable {
         journal.withLock { $0.note(text, of: app, at: time) }
     }
 
-    /// Returns the lines after `number` that are about no user, or about a user for whom `mayKnow` returns true.
+    /// Returns the lines with numbers above `number` that are about the daemon itself, or about an app of a user for
+    /// whom `mayKnow` returns true.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
         journal.withLock { $0 }.lines(after: number, where: mayKnow)
     }

@@ -40,8 +40,10 @@ struct Journal: Sendable {
         lines.append(line)
     }
 
-    /// Returns the lines with numbers above `number` that are about no user, or about a user for whom `mayKnow` returns
-    /// true.
+    /// Returns the lines with numbers above `number` that are about the daemon itself, or about an app of a user for
+    /// whom `mayKnow` returns true.
+    ///
+    /// If no line of this journal has had that number yet, returns such lines with all numbers.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
         // This daemon has not assigned a number above `last`, so such a number comes from an earlier run of the daemon.
         let first = number > last ? 0 : number

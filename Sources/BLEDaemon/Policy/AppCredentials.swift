@@ -57,8 +57,8 @@ package struct AppCredentials: Equatable, Sendable {
 
     /// Creates the credentials of a program on whose behalf another program opens a session.
     ///
-    /// The program file is known only if the process belongs to the principal's user, so that a reused process ID does
-    /// not give that user the rights of another user's program.
+    /// The program file counts as known only if the process belongs to the principal's user. Otherwise a reused process
+    /// ID would give that user the rights of another user's program.
     init(of principal: Principal) {
         if let process = Self(ofProcess: principal.process), process.user == principal.user {
             self = process

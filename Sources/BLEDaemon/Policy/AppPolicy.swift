@@ -10,7 +10,7 @@ package struct AppPolicy: Equatable, Sendable {
 
     /// The rule for pairing while no app can ask the user; `nil` for the hosts' default.
     ///
-    /// It applies to all apps, because a bond does: a device is paired with the computer, not with a single app.
+    /// It applies to all apps, because they share bonds: a device is paired with the computer, not with a single app.
     package let unattendedPairing: UnattendedPairing?
     private let rules: [PolicyRule]?
     private let origin: String

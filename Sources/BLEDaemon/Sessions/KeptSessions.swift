@@ -4,9 +4,9 @@ import BLESession
 
 /// All kept sessions, and their storage.
 ///
-/// A session with a restore identifier continues when its app ends, until the next launch of the app. Its events are
-/// held back, and cause a launch if the app has declared how it is launched. With a file, sessions also survive
-/// restarts of the daemon.
+/// A session with a restore identifier continues when its app ends, and the next launch of the app takes the session
+/// over. Its events are held back, and cause a launch if the app has declared how it is launched. With a file, sessions
+/// also survive restarts of the daemon.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptSessions: @unchecked Sendable {

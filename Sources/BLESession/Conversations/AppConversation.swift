@@ -89,7 +89,11 @@ package struct AppConversation: Sendable {
 
     /// Sends a request from the app.
     ///
-    /// If there is no session yet, the request waits for it; if the session is lost, the request is dropped.
+    /// Before the first session, requests wait for it. After a session is lost, and until there is a new one, requests
+    /// are dropped.
+    ///
+    /// The requests that apply to the whole session are not lost: they are sent on each new connection. If the daemon
+    /// has refused the app, all other requests are dropped.
     package mutating func perform(_ request: ClientRequest) {
         standing.note(request)
         switch state {

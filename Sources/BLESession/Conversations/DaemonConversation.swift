@@ -47,7 +47,7 @@ package struct DaemonConversation: Sendable {
     private var actions = Fifo<Action>()
     /// The number of the last request that was received.
     private var read: UInt32 = 0
-    /// The number of the last request that was taken.
+    /// The number of the last request that was taken, which means that it was passed to the host or refused.
     private var taken: UInt32 = 0
     /// The number of the last request that was reported to the app as taken.
     private var reportedTaken: UInt32 = 0

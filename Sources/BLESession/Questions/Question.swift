@@ -7,11 +7,12 @@ package enum Question: TaggedEnum, Packet {
     case apps
     /// The permissions of the app in this process.
     case grant(process: UInt32)
-    /// Changes the phase of the app in this process. The user must be allowed to see the app with ``apps``.
+    /// Changes the phase of the app in this process. Only users to whom ``apps`` shows the app may do this.
     case move(process: UInt32, to: AppPhase)
     /// Quits the app in this process, as its user would: its session ends, and it is not launched again.
     case quit(process: UInt32)
-    /// The journal lines with numbers above this one that are about no app, or about an app that the user may see.
+    /// The journal lines with numbers above this one that are about the daemon itself, or about an app that the user
+    /// may see.
     case journal(after: UInt64)
     /// The radios, and whether they are switched on.
     case radios

@@ -93,7 +93,7 @@ extension BroadcastRequest: Packet {
 ///
 /// They are at the end of messages that contain such a request.
 package struct BroadcastAddition: Packet {
-    /// The properties that were added to the protocol after those of the enclosing type.
+    /// The properties that were added to the protocol later than the flags and the octets.
     private struct Contents: Packet {
         var statedPower: TransmitPower?
         var structures: [AdvertisingData.Structure] = []
