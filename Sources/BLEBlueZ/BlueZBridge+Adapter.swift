@@ -156,7 +156,7 @@ extension BlueZBridge {
         tree.set(adapterPath, BlueZ.adapter, "Discovering", .boolean(isDiscovering))
     }
 
-    /// Ends a program's discovery; if no other program is discovering, removes the signal strengths of all devices.
+    /// Ends a program's discovery; if no other program is discovering, removes `RSSI` and `TxPower` of all devices.
     mutating func endDiscovery(of name: String) {
         guard clients[name]?.isDiscovering == true else { return }
         _ = clients.update(name) { $0.isDiscovering = false }

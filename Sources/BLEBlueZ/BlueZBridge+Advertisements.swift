@@ -18,7 +18,7 @@ struct Advertisement: Sendable {
     /// The number of the advertisement, starting with 1; no two advertisements have the same number.
     var instance: UInt8 = 0
 
-    /// The time at which the advertisement ends or changes.
+    /// The time at which the advertisement ends or stops being discoverable; `nil` if neither will happen.
     var deadline: Instant? { [end, discoverableEnd].compactMap(\.self).min() }
 }
 

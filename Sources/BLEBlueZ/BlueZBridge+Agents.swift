@@ -148,7 +148,7 @@ extension BlueZBridge {
         )
     }
 
-    /// Cancels a question about a peer that an agent was asked, unless the agent has answered.
+    /// Cancels the pairing question that a program's agent was asked about a peer, unless the agent has answered.
     ///
     /// An agent that shows a passkey counts as having answered, because bluetoothctl 5.66 aborts if it then receives
     /// `Cancel`.

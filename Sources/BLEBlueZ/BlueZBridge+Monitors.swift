@@ -138,7 +138,7 @@ extension BlueZBridge {
         return true
     }
 
-    /// Returns whether a program has monitors for which to scan.
+    /// Returns whether the bridge must scan because a program has advertisement monitors.
     func hasMonitors(_ client: String) -> Bool {
         monitors.all.contains { $0.client == client && !$0.objects.isEmpty }
     }

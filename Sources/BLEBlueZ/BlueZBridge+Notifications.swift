@@ -96,7 +96,9 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns true if two connections to the bus belong to one process, and `client` has not left the bus.
+    /// Returns true if `client` and `other` are the same connection to the bus, or two connections of one process.
+    ///
+    /// Two connections count only while `client` has not left the bus.
     private func isSameProgram(_ client: String, _ other: String) -> Bool {
         guard client != other else { return true }
         guard let one = clients[client], one.credentials?.process != nil, !one.isGone else { return false }

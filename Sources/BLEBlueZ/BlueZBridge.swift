@@ -146,8 +146,8 @@ package struct BlueZBridge: Sendable {
         static let allCalls = 2_048
         /// A session's write commands that are still in the host: further ones are refused, or wait in their pipe.
         static let commands = 128
-        /// The devices: at the limit, a device that is not bonded, trusted or connected is removed, the least recently
-        /// received first.
+        /// The devices: at the limit, the least recently received device is removed that is not bonded, trusted or
+        /// connected.
         static let devices = 1_024
         /// The attributes of a device, and the UUIDs in its property `UUIDs`: further attributes get no objects.
         static let attributes = 4_096
@@ -167,7 +167,7 @@ package struct BlueZBridge: Sendable {
     static let reportPeriod = Duration.milliseconds(50)
     /// The time without advertisements after which a device is removed, unless it is bonded, trusted or connected.
     ///
-    /// While a program is discovering, no device is removed for this reason.
+    /// While a program is discovering, devices are kept for longer.
     static let deviceLifetime = Duration.seconds(180)
     /// The time that a connection may take.
     static let connectionTimeout = Duration.seconds(25)
@@ -239,7 +239,7 @@ extension BlueZBridge.SessionKey {
 }
 
 extension BlueZBridge {
-    /// The time at which to call ``expire(at:)``.
+    /// The time at which to call ``expire(at:)``; `nil` if nothing will be due.
     package var deadline: Instant? {
         let callDeadline = calls.all.map(\.deadline).min()
         let monitorDeadline = monitors.all.compactMap(\.deadline).min()

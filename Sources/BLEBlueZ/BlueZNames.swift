@@ -59,7 +59,7 @@ enum BlueZ {
         }
     }
 
-    /// Returns the properties of an interface that may be absent; programs learn their types from introspection.
+    /// Returns the optional properties of an interface, whose types introspection shows even if an object lacks them.
     static func properties(of interface: String) -> [(name: String, type: String)] {
         switch interface {
         case device:

@@ -23,7 +23,8 @@ struct ExportedAdvertisement: Equatable, Sendable {
     /// True if the object has the property `Instance`, which the bridge sets to the number of the advertisement.
     let hasInstance: Bool
 
-    /// The request after ``discoverableTime``, without flags.
+    /// The advertising request for the time after ``discoverableTime``: the same without flags, which is not
+    /// discoverable.
     var hiddenRequest: AdvertisingRequest {
         var hidden = request
         hidden.broadcast?.flags = nil

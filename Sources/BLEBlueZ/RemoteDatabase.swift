@@ -16,9 +16,9 @@ struct RemoteDatabase: Sendable {
         /// The programs that have a notify session or are waiting for one, in the order in which they called
         /// `StartNotify`.
         var subscribers: [String] = []
-        /// The pipe to the program that called `AcquireNotify`.
+        /// The pipe to the program that called `AcquireNotify`; `nil` if there is none.
         var notifyPipe: BlueZBridge.PipeNumber?
-        /// The pipe from the program that called `AcquireWrite`.
+        /// The pipe from the program that called `AcquireWrite`; `nil` if there is none.
         var writePipe: BlueZBridge.PipeNumber?
 
         var properties: CharacteristicProperties { CharacteristicProperties(rawValue: UInt16(definition.properties)) }

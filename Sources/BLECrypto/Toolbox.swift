@@ -51,7 +51,7 @@ package enum Toolbox {
     ///   - u: The X coordinate of the public key of the device that sends the value.
     ///   - v: The X coordinate of the public key of the other device.
     ///   - x: The random value that the device commits to.
-    ///   - z: 0, or 0x80 plus one bit of the passkey.
+    ///   - z: In passkey entry, 0x80 plus one bit of the passkey; otherwise 0.
     /// - Returns: The confirm value, which is sent before the random value.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.6.

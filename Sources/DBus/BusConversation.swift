@@ -57,6 +57,8 @@ package struct BusConversation {
         let destination: String?
 
         /// Returns true if a reply from this sender counts: only the called program and the bus may reply.
+        ///
+        /// If the program was called by a well-known name, replies from all senders count.
         func admits(_ sender: String?) -> Bool {
             guard sender != BusConversation.bus, let destination else { return true }
             // The owner of a name replies with its unique name, which the caller does not know.
@@ -210,7 +212,10 @@ package struct BusConversation {
         return events
     }
 
-    /// Decodes a message, or refuses it if it exceeds the limits.
+    /// Decodes and processes a message, and returns the event for it; `nil` if there is none.
+    ///
+    /// If the message is too long or cannot be decoded, a call is refused, a reply becomes an error, and a signal is
+    /// dropped.
     ///
     /// Another program may have sent such a message through the bus, so the connection does not end.
     private mutating func take(_ octets: ArraySlice<UInt8>, _ size: BusMessage.Size) -> Event? {

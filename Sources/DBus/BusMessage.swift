@@ -14,7 +14,7 @@ package struct BusMessage: Hashable, Sendable {
     /// The received octets are not a message.
     package struct Malformed: Error {}
 
-    /// The maximum length of a received message.
+    /// The maximum length of a received message, in octets.
     package static let limit = 4_194_304
     /// The maximum length that the specification allows, 128 MiB.
     private static let specifiedLimit = 134_217_728
@@ -28,7 +28,7 @@ package struct BusMessage: Hashable, Sendable {
     package var replySerial: UInt32?
     package var destination: String?
     package var sender: String?
-    /// The number of descriptors that come with the message.
+    /// The number of descriptors that come with the message; `nil` means none.
     package var descriptors: UInt32?
     /// True for a call whose caller wants no reply.
     package var expectsNoReply = false
@@ -98,7 +98,7 @@ package struct BusMessage: Hashable, Sendable {
 
     /// Returns the size of the message that begins with these octets; `nil` if there are fewer than 16.
     ///
-    /// The size may exceed ``limit``. If the specification does not allow it, the message is malformed.
+    /// The size may exceed ``limit``, but a message that is larger than the specification allows is malformed.
     package static func size(of octets: ArraySlice<UInt8>) throws(Malformed) -> Size? {
         guard octets.count >= 16 else { return nil }
         let begin = Array(octets.prefix(16))
