@@ -6,14 +6,14 @@ extension AttributeNames {
 
     /// The role of an ATT packet in an exchange between a client and a server.
     struct Role {
-        /// The position of a packet in an exchange; a message has neither a request nor a response.
+        /// The function of a packet: a request, a response, or a message (a command or notification without response).
         enum Part { case request, response, message }
 
         let part: Part
         let isFromClient: Bool
         let server: Server
 
-        /// Determines the role of a packet with an opcode.
+        /// Determines the role of a packet from its opcode and its direction.
         ///
         /// Indications are requests, and confirmations their responses. Commands and notifications have no response.
         init(of opcode: ATT.Opcode, on stream: LinkFrames.Stream) {
@@ -100,7 +100,7 @@ extension AttributeNames {
 }
 
 extension ATTPacket {
-    /// The type of the attributes that the packet searches for.
+    /// The attribute type in a Read By Type or Read By Group Type request; `nil` for other packets.
     var searchedType: BluetoothUUID? {
         switch self {
         case .readByTypeRequest(let packet): packet.type
@@ -109,7 +109,10 @@ extension ATTPacket {
         }
     }
 
-    /// The handle of the attribute that the packet is about; `nil` if there is none.
+    /// The handle of the attribute that the packet is about.
+    ///
+    /// The handle is `nil` for packets that are not about a single attribute, and for signed writes and Prepare Write
+    /// responses.
     var handle: UInt16? {
         switch self {
         case .readRequest(let packet): packet.handle.wire

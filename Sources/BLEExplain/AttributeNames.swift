@@ -40,7 +40,9 @@ struct AttributeNames: Sendable {
         return "\(own) of \(AssignedNames.attribute(parent) ?? "\(parent)") (0x\(digits))"
     }
 
-    /// Learns the types in a response from a server; `asked` is the type that the request searched for.
+    /// Learns the types in a response from a server.
+    ///
+    /// `asked` is the type that the request searched for; `nil` if the request is unknown or contains no type.
     mutating func learn(_ packet: ATTPacket, from server: Server, asked: BluetoothUUID?) {
         switch packet {
         case .readByTypeResponse(let response):

@@ -59,7 +59,9 @@ enum PageText {
         return "{\"rule\":\(quoted(finding.rule)),\"event\":\(finding.event),\"parts\":\(list(parts))}"
     }
 
-    /// Returns a series with some of its points as a JSON object.
+    /// Returns a series as a JSON object that contains only the given points.
+    ///
+    /// The times of the points count from `start`.
     static func object(
         _ series: Timeline.Series,
         _ points: ArraySlice<(time: Int64, value: Double)>,

@@ -18,7 +18,8 @@ package struct ExplainPage {
     /// Creates a page without events, for a server that sends them as parts: see ``LivePage``.
     ///
     /// The page connects only to its own server. It receives server-sent events from `events`, and posts commands to
-    /// `commands`, both in the folder of its own address.
+    /// `commands`, both in the folder of its own address. `isWorld` is true if times count from the beginning of a
+    /// world.
     package init(liveWithTitle title: String, isWorld: Bool) {
         timeline = Timeline()
         timeline.isWorld = isWorld

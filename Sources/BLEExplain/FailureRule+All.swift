@@ -164,7 +164,8 @@ extension FailureRule {
 
     /// Returns true if a refused request succeeds in the end.
     ///
-    /// It does if the app's call succeeds, or if the same request succeeds after a refusal for lack of security.
+    /// This is the case if the app's call succeeds, or if the request was refused for lack of security and the same
+    /// request succeeds later.
     private static func succeedsLater(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> Bool {
         guard case .refusal(let opcode, let handle, let code, let link, let isFromHost) = timeline.events[index].fact
         else { return false }
@@ -361,7 +362,9 @@ extension FailureRule {
 }
 
 extension Timeline.Fact {
-    /// Returns true if both facts are the same; the links of refusals may differ.
+    /// Returns true if both facts are the same.
+    ///
+    /// The links of refusals are not compared, because the two ends of a link have different handles for it.
     fileprivate func isSame(as other: Self) -> Bool {
         guard case .refusal(let opcode, let handle, let code, _, let isFromHost) = self,
             case .refusal(_, _, _, let link, _) = other

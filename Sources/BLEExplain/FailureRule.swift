@@ -2,7 +2,7 @@ import BLEWire
 
 /// The cause of a failure in a timeline, in sentences with links to the events.
 package struct FailureFinding: Equatable, Sendable {
-    /// A sentence, and the index of the event that it is about; `nil` for a sentence about no single event.
+    /// A sentence, and the index of the event that it is about; the index is `nil` if it is not about one event.
     package struct Sentence: Equatable, Sendable {
         package let text: String
         package let event: Int?
@@ -29,10 +29,10 @@ package struct FailureRule: Sendable {
 
     /// Returns the cause of each failure in a timeline.
     ///
-    /// An event is explained by the first rule that applies to it; a failure in the same group as an explained one is
-    /// skipped. A lost link has one finding, for the end that recorded the loss first. The sentences about the other
-    /// end are added to it. If the search ends early, because there are too many findings or steps, the last finding
-    /// says so.
+    /// An event is explained by the first rule that applies to it. After one event of a group has been explained, the
+    /// later events of the group are skipped. A lost link has one finding, for the end that recorded the loss first;
+    /// this finding also contains the sentences about the other end. If the search ends early, because there are too
+    /// many findings or steps, the last finding says so.
     ///
     /// - Parameters:
     ///   - timeline: The events.

@@ -2,9 +2,9 @@ package import BLEWire
 
 /// A timeline that grows while events are recorded, for pages that show them as they happen.
 ///
-/// It takes events from a ``TimelineBuilder``. Its events are in the order in which they were taken. This is the order
-/// of time, except for events that were recorded late. When it has ``mostEvents``, it drops all events and begins
-/// again; the builder keeps the names of attributes that it has learnt.
+/// It takes events from a ``TimelineBuilder``, and keeps them in the order in which they were taken. This is the order
+/// of time, except for events that were recorded late. When the timeline has ``mostEvents``, it drops all events and
+/// begins again; the builder keeps the names of attributes that it has learnt.
 package struct LiveTimeline: Sendable {
     /// The number of events after which the timeline begins again.
     package static let mostEvents = 50_000
@@ -21,7 +21,7 @@ package struct LiveTimeline: Sendable {
     private(set) var findingsVersion = 0
     /// The index in the timeline of each of the builder's events; -1 if the event has not been taken yet.
     private var places: [Int] = []
-    /// The builder's indices of the events that lie in the future.
+    /// The builder's indices of the events that were later than the present when ``take(from:until:)`` was last called.
     private var pending: [Int] = []
     private var explained = 0
 

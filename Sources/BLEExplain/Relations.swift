@@ -18,7 +18,7 @@ struct Relations: Sendable {
     struct Request: Sendable {
         let group: Int
         let handle: UInt16?
-        /// The type of the attributes that the request searches for; `nil` if it searches for all types or for none.
+        /// The attribute type in a Read By Type or Read By Group Type request; `nil` for other requests.
         let type: BluetoothUUID?
     }
 
@@ -92,7 +92,7 @@ struct Relations: Sendable {
         return index.map { calls.remove(at: $0).group } ?? 0
     }
 
-    /// Returns the attribute in the words of a call: the first word after the device that is a UUID.
+    /// Returns the attribute in the words of a call: the first UUID after the device; `nil` if there is none.
     private static func attribute(_ words: [Substring]) -> Substring? {
         words.dropFirst().first { BluetoothUUID($0) != nil }
     }

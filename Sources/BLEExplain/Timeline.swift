@@ -2,8 +2,8 @@ package import BLEWire
 
 /// The events of a capture or world in time order, with the relations between them.
 ///
-/// It is a value: ``TimelineBuilder`` makes it from packets and comments, ``FailureRule`` finds the causes of failures
-/// in it, and ``ExplainPage`` draws it.
+/// ``TimelineBuilder`` makes a timeline from packets and from the comments in a capture, ``FailureRule`` finds the
+/// causes of failures in it, and ``ExplainPage`` draws it.
 package struct Timeline: Sendable {
     /// A row of the page.
     package enum Track: Int, CaseIterable, Sendable {
@@ -33,7 +33,9 @@ package struct Timeline: Sendable {
         case none
         /// A call by an app, with its arguments in words.
         case call(String, words: String, client: Int)
-        /// A call to a method of the app's delegate, with its error if it has one.
+        /// A call to a method of the app's delegate.
+        ///
+        /// `error` is the text of the error that the call reports; `nil` if there is none.
         case callback(String, words: String, client: Int, error: String?)
         case request(ATT.Opcode, handle: UInt16, link: UInt16, isFromHost: Bool)
         case response(link: UInt16, isFromHost: Bool)

@@ -62,6 +62,9 @@ extension TimelineBuilder {
 
     // HCI events.
 
+    /// Adds events about the effect of an HCI event on links and encryption, and points about signal strength.
+    ///
+    /// `place` is the index of the HCI event in the timeline.
     private mutating func describe(_ event: HCIEventPacket, _ place: Int, _ source: Int) {
         switch event {
         case .leConnectionComplete(let event):
@@ -230,6 +233,8 @@ extension TimelineBuilder {
     }
 
     /// Ends and returns the request that a packet answers, and learns attribute types from the packet.
+    ///
+    /// Returns `nil` if the request is unknown.
     private mutating func answer(
         _ packet: ATTPacket,
         _ stream: LinkFrames.Stream,

@@ -102,12 +102,16 @@ package struct TimelineBuilder: Sendable {
         describe(record, packet, place, source, isFromHost)
     }
 
-    /// The words that introduce calls (true) and callbacks (false) in the comments of this and earlier versions.
+    /// The words that introduce calls (true) and callbacks (false) in the comments that this version and earlier
+    /// versions write into captures.
     private static let directions: [Substring: Bool] = [
         "requests:": true, "receives:": false, "asks:": true, "hears:": false,
     ]
 
-    /// Adds a comment as a note, or as a call or callback if the comment has the form in which captures record these.
+    /// Adds a comment of a capture.
+    ///
+    /// A comment that is written as a call ("app 3 requests: …") or as a callback ("app 3 receives: …") is added as
+    /// one; any other comment is added as a note.
     package mutating func add(text: String, of source: PacketSource, at time: Instant) {
         guard let source = index(of: source) else { return }
         let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -154,7 +158,8 @@ package struct TimelineBuilder: Sendable {
 
     /// Adds a packet on the air.
     ///
-    /// `strength` is the RSSI at the receiver in dBm, and `distance` is in metres.
+    /// `strength` is the RSSI at the receiver in dBm, and `distance` is in metres. `isRepeated` is true if the sender
+    /// has sent the same packet before.
     package mutating func addAir(
         _ title: String,
         from sender: String,
@@ -180,7 +185,10 @@ package struct TimelineBuilder: Sendable {
         _ = append(event)
     }
 
-    /// Adds a point, unless the previous point is less than 50 ms old, or both points are the same distance.
+    /// Adds a point to a series, except in two cases.
+    ///
+    /// The point is dropped if it is less than 50 ms later than the last point of the series, or if the series contains
+    /// distances and the distance has not changed.
     private mutating func samplePace(_ name: String, unit: String, _ value: Double, at time: Instant) {
         if let index = seriesIndex[name], let last = timeline.series[index].points.last,
             time.nanoseconds &- last.time < 50_000_000 || last.value == value && unit == "m"

@@ -9,9 +9,9 @@ struct AttributeTable: Sendable {
     struct Attribute: Sendable {
         let handle: UInt16
         var type: BluetoothUUID?
-        /// The value of the first read.
+        /// The value of the first read; `nil` if no read was seen.
         var value: [UInt8]?
-        /// True if the first read has ended, so that later reads do not change the value.
+        /// True if a second read has begun, which must not change the value.
         var isRead = false
         var isProtected = false
     }
@@ -33,12 +33,14 @@ struct AttributeTable: Sendable {
 
     let source: Int
     let address: String
-    /// The peer's address; `nil` for a host, and if the capture does not contain it.
+    /// The device's address; `nil` if the device is the captured host, or if the capture does not contain the address.
     let identity: DeviceAddress?
     let isHost: Bool
     private(set) var mtu: Int?
     private(set) var transfers: [Transfer] = []
-    /// The attributes, in ascending order of handles, like the following lists.
+    /// The attributes, in ascending order of handles.
+    ///
+    /// ``services``, ``declarations`` and ``inclusions`` have the same order.
     private(set) var attributes: [Attribute] = []
     private(set) var services: [Group] = []
     /// The declarations of characteristics, with the octets of their values.

@@ -24,9 +24,11 @@ package struct CapturedDevice: Equatable, Sendable {
         package let handle: UInt16
         /// The value of the first read; `nil` if no read was seen.
         package internal(set) var value: [UInt8]?
-        /// True if the device refused a request until the link was encrypted.
+        /// True if the device refused a request about the value or a descriptor, because the link was not encrypted or
+        /// not authenticated.
         package internal(set) var isProtected = false
-        /// The descriptors, except those that follow from the properties.
+        /// The descriptors, except Extended Properties and the client and server configurations, which the properties
+        /// imply.
         package internal(set) var descriptors: [Descriptor] = []
         package internal(set) var notifications: Notifications?
         package internal(set) var answers: [Answer] = []

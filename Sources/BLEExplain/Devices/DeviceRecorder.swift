@@ -119,7 +119,7 @@ package struct DeviceRecorder: Sendable {
         peers[link] = peer
     }
 
-    /// Reads the octets that the host advertises from the commands that set them.
+    /// Updates the host's advertisement if `bytes` is a command that sets its data, scan response or properties.
     ///
     /// Data that is set in several parts is ignored.
     ///
