@@ -3,8 +3,9 @@ import BLERuntime
 
 /// A program that runs parts of the stack for the test suites of other projects.
 ///
-/// Its subcommands run the real cores, and translate JSON. They contain no protocol logic, except for the requests that
-/// no app can make (``AttributeProcedure``), and for the oracles of `adversary`.
+/// The subcommands run the stack's own state machines; test cases, requests and results are JSON. The subcommands
+/// contain no protocol logic of their own, except for the requests that no app can make (``AttributeProcedure``) and
+/// the oracles of `adversary`.
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +20,8 @@ struct BLEConformance: ParsableCommand {
     static func main() { main(nil) }
 
     /// Runs the command that `arguments` contain; exits with status 2 if they are invalid.
+    ///
+    /// If `arguments` is `nil`, the arguments of the process are used.
     static func main(_ arguments: [String]?) {
         do {
             var command = try parseAsRoot(arguments)

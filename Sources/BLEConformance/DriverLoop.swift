@@ -102,7 +102,7 @@ struct LineBuffer {
 protocol Driver {
     /// Returns the next output. Call it until it returns `nil`.
     mutating func next() -> DriverOutput?
-    /// The time at which to call ``wake(at:)`` unless something else happens first.
+    /// The time at which to call ``wake(at:)`` unless something else happens first; `nil` if nothing is due.
     var deadline: Instant? { mutating get }
     mutating func receive(packet: [UInt8], at now: Instant)
     /// Processes a line of standard input.

@@ -97,7 +97,9 @@ struct Adversary {
         }
     }
 
-    /// The growth of the layer that is allowed, because full queues cause it, in elements and octets.
+    /// The maximum growth that is not a fault, in elements and octets.
+    ///
+    /// A layer whose queues are full has grown by up to this much.
     private static let tolerance = 1500
 
     private func measured(_ victim: String, _ attempt: () -> (Int, [String])) -> Report {

@@ -2,8 +2,8 @@ import BLEWire
 
 /// A target for an adversary's packets.
 ///
-/// A target is a value. So the beginning that several sequences share is tried only once: each of them continues from a
-/// copy of the target.
+/// A target is a value. So the beginning that several sequences share is tried only once, and each of the sequences
+/// continues with a copy of the target.
 protocol Victim {
     /// Processes a packet, and everything that immediately follows from it.
     mutating func receive(_ packet: HostilePacket)
@@ -15,8 +15,8 @@ protocol Victim {
 struct SequenceTree {
     let packets: [HostilePacket]
     let depth: Int
-    /// The number of packets, chosen at random, that are tried at the end of the longest sequences; `nil` to try all
-    /// packets.
+    /// The number of packets, chosen at random, that are tried as the last packet of a sequence of length ``depth``;
+    /// `nil` to try all packets.
     let sample: Int?
     private(set) var sequences = 0
     private(set) var complaints: [String] = []
@@ -82,7 +82,8 @@ enum Weight {
 }
 
 extension AttributeVictim {
-    /// Returns the growth of the layer after the adversary has sent all `packets` in turn, `rounds` times.
+    /// Returns the growth of the layer, in elements and octets, after the adversary has sent all `packets`, in order,
+    /// `rounds` times.
     func growth(underFloodOf packets: [HostilePacket], rounds: Int) -> Int {
         var flooded = self
         for _ in 0..<rounds {

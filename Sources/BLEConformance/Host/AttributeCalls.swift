@@ -3,8 +3,8 @@ import BLEWire
 
 /// The test suite's requests in progress that concern the attributes of peers.
 ///
-/// The host's client must be connected to a peer before it can make requests. If the peer created the link, the first
-/// request lets the client join it.
+/// The host's client must be connected to a peer before it can make requests. If the peer created the link, the client
+/// connects to the peer, over the existing link, when the test suite makes the first request.
 struct AttributeCalls {
     /// An action that the caller must perform.
     enum Step: Equatable {

@@ -125,7 +125,9 @@ struct PairingCase: Decodable {
         return configuration
     }
 
-    /// Creates the described key pair; if there is none, a random one that uses none of the test case's random numbers.
+    /// Creates the key pair of the test case.
+    ///
+    /// If the test case has none, the key pair is random, and uses none of the test case's random numbers.
     private func makeKeyPair() throws -> P256KeyPair {
         guard let private_key else {
             var system = SystemRandomNumberGenerator()

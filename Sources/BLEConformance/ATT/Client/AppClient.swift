@@ -3,8 +3,8 @@ import BLEWire
 
 /// The host's GATT client on one link, used in the same way as apps use it.
 ///
-/// The client's time advances only while a request waits for its response. Otherwise, after a while without requests
-/// from apps, the host would send requests of its own, which no test case expects.
+/// The client's time advances only while a request waits for its response. If it also advanced between the requests of
+/// the app, the host would after a while send requests of its own, which no test case expects.
 struct AppClient {
     private enum State {
         /// The MTU exchange is in progress.
@@ -44,7 +44,7 @@ struct AppClient {
     /// The MTU of the link in octets.
     var mtu: Int { layer.mtu(of: Self.link) ?? ATT.defaultMTU }
 
-    /// The time at which to call ``wake(at:)`` unless something else happens first.
+    /// The time at which to call ``wake(at:)`` unless something else happens first; `nil` if nothing is due.
     var deadline: Instant? {
         switch state {
         case .connecting, .asking: sent + ATT.transactionTimeout
@@ -54,7 +54,8 @@ struct AppClient {
 
     /// Sends a request to the peer.
     ///
-    /// No other request may be in progress.
+    /// No other request may be in progress. If `retries` is true, the request may be repeated once on a more secure
+    /// link.
     mutating func ask(_ request: AttributeRequest, retries: Bool) {
         guard case .idle = state else { preconditionFailure("only one request may be in flight") }
         state = .asking(retries: retries)

@@ -15,7 +15,7 @@ struct AttributeOperation {
         let auto_elevate_security: Bool?
     }
 
-    /// The steps of an operation: one request, or the discovery of the whole database.
+    /// The action that an operation requires: one request, or the discovery of the whole database.
     enum Action {
         case ask(AttributeQuestion)
         case discoverEverything

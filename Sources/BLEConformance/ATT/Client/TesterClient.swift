@@ -29,10 +29,12 @@ struct TesterClient {
         }
     }
 
-    /// The time at which to call ``wake(at:)`` unless something else happens first.
+    /// The time at which to call ``wake(at:)`` unless something else happens first; `nil` if nothing is due.
     var deadline: Instant? { bearer.deadline }
 
     /// Starts a procedure on a bearer whose packets have at most `mtu` octets.
+    ///
+    /// If `retries` is true, a refused request may be repeated once on a more secure link.
     mutating func ask(_ procedure: AttributeProcedure, retries: Bool, mtu: Int, at now: Instant) -> OnEvent {
         guard case .idle = state else { preconditionFailure("only one procedure may run at a time") }
         guard !bearer.hasTimedOut else { return .answered(.failure(.timedOut)) }

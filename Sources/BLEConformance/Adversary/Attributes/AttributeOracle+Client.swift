@@ -53,8 +53,8 @@ extension AttributeOracle {
         self.outcomes[request.handle, default: []] += outcomes
     }
 
-    /// Records a result that the app receives; returns false if this result is not allowed, or another one is due
-    /// first.
+    /// Records a result that the app receives; returns false if this result is not allowed, or if an earlier request
+    /// has no result yet.
     mutating func recordResult(_ outcome: Outcome, of handle: UInt16) -> Bool {
         guard asked.first == handle else { return false }
         asked.removeFirst()

@@ -61,7 +61,8 @@ struct AttributeOracle {
 
     /// Processes the end of a bearer.
     ///
-    /// Its queued indications move to the unenhanced bearer.
+    /// The outstanding request fails. The queued indications move to the unenhanced bearer, except the one that has
+    /// been sent.
     mutating func closed(_ name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name) else { return [] }
         let lost = bearers.remove(at: index)

@@ -16,8 +16,9 @@ extension AttributeVictim {
         return ending.record.fault ?? late.record.fault
     }
 
-    /// Checks that nothing happened on the other link, and that no link was given up: no time has passed, so no request
-    /// can have timed out.
+    /// Checks that nothing happened on the other link, and that the host gave up no link.
+    ///
+    /// The host must not give up a link, because no time has passed, so no request can have timed out.
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
         check(record.abandoned.isEmpty, "gives up a link before any time is up")

@@ -19,7 +19,8 @@ struct ChannelOracle {
         var isBearer = false
         /// The number of packets that the peer may still send.
         var credits = ChannelOracle.window
-        /// The received part of an unfinished SDU from the peer, and the length of the whole SDU.
+        /// The received part of an unfinished SDU from the peer, and the length of the whole SDU; `nil` if no SDU is
+        /// unfinished.
         var unit: (octets: [UInt8], length: Int)?
         /// The peer's MTU in octets; ``mps`` is its MPS.
         ///

@@ -26,7 +26,7 @@ final class ChannelVictim {
     /// The state of the link at the start if the channels are bearers; otherwise `nil`.
     let scene: BearerScene?
     private var ends: [ChannelID: End] = [:]
-    /// The channel to the honest peer.
+    /// The channel to the honest peer; `nil` if the channels are bearers.
     private var other: ChannelID?
     /// The peer's reads that wait for the server's app.
     var held: [ServerTransaction] = []
@@ -147,7 +147,7 @@ final class ChannelVictim {
         ends[id] = End(local: local, client: SignalVictim.peripheral)
     }
 
-    /// Returns the host's identifier for an app's channel.
+    /// Returns the host's identifier for an app's channel; `nil` if no app owns the channel.
     func name(of id: ChannelID) -> ChannelIdentifier? { ends[id]?.local }
 
     private func perform(_ request: ChannelRequest, on local: ChannelIdentifier) {

@@ -36,6 +36,8 @@ extension SignalVictim {
     }
 
     /// Returns the host's identifier for the device with this address; lets the host discover the device if necessary.
+    ///
+    /// Returns `nil` if the host does not report the device.
     func identify(_ address: DeviceAddress) -> PeerIdentifier? {
         if let known = peers[address] { return known }
         host.perform(.scan(ScanRequest()), for: Self.central, at: now)
