@@ -37,7 +37,7 @@ package struct ControllerIdentity: Sendable {
     /// The HCI Subversion that the controller reports.
     ///
     /// A value larger than ``standardSubversion`` is the number of the current run of a virtual radio, so that a host
-    /// can distinguish its runs.
+    /// notices when the radio has been restarted.
     package var subversion = Self.standardSubversion
 
     /// The HCI Subversion of a controller that does not report the number of its run.

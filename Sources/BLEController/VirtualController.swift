@@ -58,7 +58,7 @@ struct VirtualController: Sendable {
     var acceptList = AcceptList()
     var resolvingList = ResolvingList()
     /// The time at which the controller replaces its private addresses, and the token of the schedule entry for the
-    /// replacement.
+    /// replacement; `nil` if none is scheduled.
     var rotation: (instant: Instant, token: UInt64)?
     /// The gain or loss between radio and antenna, as set by the host, in tenths of a decibel.
     var compensation: (transmit: Int16, receive: Int16) = (0, 0)
@@ -70,7 +70,7 @@ struct VirtualController: Sendable {
     ///
     /// Random events on the air come from ``AirPath/random``.
     var random: SeededGenerator
-    /// The P-256 key pair that the controller generated last.
+    /// The P-256 key pair that the controller generated last; `nil` if it has generated none since its last reset.
     var keyPair: P256KeyPair?
     private var lastHandle: UInt16 = 0x0EFF
 
@@ -119,11 +119,12 @@ struct VirtualController: Sendable {
         connections.contains { $0.own == own && $0.peer == peer }
     }
 
-    /// Returns the index of the advertising set that has this handle.
+    /// Returns the index of the advertising set that has this handle; `nil` if there is none.
     func setIndex(_ handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
 
-    /// Returns the index of the advertising set that has this handle if its latest schedule entry is `token`, without
-    /// copying the set.
+    /// Returns the index of the advertising set that has this handle, without copying the set.
+    ///
+    /// Returns `nil` if there is no such set, or if `token` is not the token of its latest schedule entry.
     func setIndex(_ handle: UInt8, scheduledAs token: UInt64) -> Int? {
         let sets = sets.span
         for index in sets.indices where sets[index].handle == handle {
@@ -135,7 +136,7 @@ struct VirtualController: Sendable {
     /// Returns the state of an advertising set without copying the set.
     func state(ofSet index: Int) -> AdvertisingSet.State { sets.span[index].state }
 
-    /// Returns the connection that has this handle.
+    /// Returns the connection that has this handle; `nil` if there is none.
     @inline(__always)
     func connection(_ handle: ConnectionHandle) -> Connection? { connections.first { $0.handle == handle } }
 

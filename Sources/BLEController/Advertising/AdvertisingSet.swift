@@ -113,7 +113,7 @@ struct AdvertisingSet: Sendable {
         changeIdentifier()
     }
 
-    /// Stores all octets that the host has sent so far, until it sends the last fragment.
+    /// Stores the part of the data or scan response that the host has sent so far, until it sends the last fragment.
     mutating func assemble(_ octets: [UInt8], isScanResponse: Bool) {
         assembly = (isScanResponse, octets)
     }

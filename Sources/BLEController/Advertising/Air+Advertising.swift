@@ -78,7 +78,7 @@ extension Air {
     /// nanoseconds.
     static let channelGap: Int64 = 400_000
 
-    /// Sends a packet to the listeners `near`, and returns those that receive it and are ready to respond.
+    /// Sends a packet to the listeners in `near`, and returns the listeners that receive the packet and may respond.
     private mutating func announce(
         _ announcement: LegacyAnnouncement,
         to near: [Int],
@@ -189,7 +189,7 @@ extension Air {
         return responseEnd + Self.channelGap
     }
 
-    /// Returns the candidate for a device that responds to an advertisement.
+    /// Returns the ``Candidate`` for a listener that responds to an advertisement.
     ///
     /// `power` is the advertiser's transmit power, and `strength` is the mean strength of its packets at the device,
     /// both in dBm.

@@ -12,7 +12,7 @@ struct Agreement {
     let usesAlgorithm2: Bool
     let accessAddress: UInt32
     let hop: UInt8
-    /// The time from the end of the mandatory delay to the first anchor point, in units of 1.25 ms.
+    /// The time from the earliest permitted first anchor point to the chosen one, in units of 1.25 ms.
     let windowOffset: UInt16
 
     /// Returns the connection request packet with these parameters.
@@ -58,7 +58,7 @@ extension Air {
         )
     }
 
-    /// Creates a connection, and reports it to the hosts of the ends that take part.
+    /// Creates a connection, and reports it to the hosts of the devices that consider themselves connected.
     ///
     /// - Parameters:
     ///   - agreement: The parameters that the initiator chose.

@@ -9,7 +9,9 @@ package enum AirPHY: UInt8, Sendable {
     /// Coded PHY at 500 kb/s.
     case codedTwo = 4
 
-    /// Creates a PHY from its HCI number: 1 for 1M, 2 for 2M, 3 for Coded.
+    /// Creates a PHY from its HCI number: 1 for 1M, 2 for 2M, 3 for Coded; returns `nil` for any other number.
+    ///
+    /// `codedTwo` selects 500 kb/s instead of 125 kb/s for Coded.
     init?(phy: UInt8, codedTwo: Bool = false) {
         switch phy {
         case 1: self = .oneMegabit
@@ -36,8 +38,9 @@ package enum AirPHY: UInt8, Sendable {
         }
     }
 
-    /// Returns the length of the longest payload that can be sent within `nanoseconds` together with `codeLength` more
-    /// octets; at least 27 octets.
+    /// Returns the length of the longest payload that can be sent within `nanoseconds`, in octets, at least 27.
+    ///
+    /// The packet also contains a message integrity code of `codeLength` octets.
     func longest(within nanoseconds: Int64, _ codeLength: Int) -> Int {
         let spare = nanoseconds - airTime(codeLength)
         let octet = airTime(1) - airTime(0)

@@ -4,7 +4,7 @@
 /// Without the index, the air would check every listener for every packet, although in a large world most are out of
 /// range. The index divides the ground into squares with sides a little longer than the range of a packet sent at 0
 /// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order of their numbers.
-/// These include all listeners that can receive the packet.
+/// These squares contain all listeners that can receive the packet.
 struct Listeners: Sendable {
     private struct Square: Hashable {
         var x: Int32

@@ -18,7 +18,7 @@ struct Outbox: Sendable {
     private var delayed: [Delayed] = []
     private var released = 0
 
-    /// The time at which the next output is due.
+    /// The time at which the next output is due; `nil` if none is delayed.
     var deadline: Instant? { released < delayed.count ? delayed[released].instant : nil }
 
     /// Adds an output that is due at `instant`.

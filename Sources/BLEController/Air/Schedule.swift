@@ -15,7 +15,7 @@ struct Schedule {
         case advertise(controller: Int, set: UInt8)
         /// An exchange or a timeout of the connection with this index.
         case link(Int)
-        /// The time at which a scan ends, pauses or resumes.
+        /// The end, the pause or the resumption of a scan.
         case scan(controller: Int)
         /// The replacement of a controller's private addresses.
         case rotation(controller: Int)
@@ -98,7 +98,7 @@ struct Schedule {
         return lastToken
     }
 
-    /// Removes and returns the earliest entry if it is due by `now`.
+    /// Removes and returns the earliest entry if it is due by `now`; otherwise returns `nil`.
     mutating func next(by now: Instant) -> Entry? {
         if isOpen { close() }
         guard let first = heap.first, first.instant <= now else { return nil }

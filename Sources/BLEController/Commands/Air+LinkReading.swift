@@ -71,8 +71,8 @@ extension Air {
         connection == nil ? .unknownConnectionIdentifier : .success
     }
 
-    /// Executes the commands for packet lengths, and those that set PHYs and the authenticated payload timeout; returns
-    /// false for other commands.
+    /// Executes the commands that read or set packet lengths, and the commands that set PHYs or the authenticated
+    /// payload timeout; returns false for other commands.
     mutating func performPacketForms(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .writeAuthenticatedPayloadTimeout(let command): write(command, controller)

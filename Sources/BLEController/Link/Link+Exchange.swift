@@ -64,8 +64,8 @@ extension Link {
 
     /// Processes a packet that the end with this role has received, and appends the results to `deliveries`.
     ///
-    /// - Returns: A new control PDU, which the caller delivers once the response has been sent; `nil` if the packet
-    ///   contains none.
+    /// - Returns: A control PDU, which the caller delivers once the response has been sent; `nil` if the packet
+    ///   contains none, has been received before, or is not authentic.
     private mutating func receive(
         _ packet: Transmission,
         by role: Role,
@@ -103,7 +103,8 @@ extension Link {
     /// Ends the link for the end with this role, which has received a packet that is not authentic, such as one with an
     /// invalid message integrity code.
     ///
-    /// This end sends nothing more, so the peer's supervision timeout expires.
+    /// This end sends nothing more, so the peer's supervision timeout expires. The method always returns `nil`,
+    /// which its caller returns, too.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1; Part E, 1.
     private mutating func lose(
@@ -160,9 +161,9 @@ extension Link {
     }
 }
 
-/// Something that an exchange of packets brought about at one end of a link.
+/// A result of an exchange of packets for one end of a link.
 ///
-/// Deliveries are kept in the order in which they occurred.
+/// The results of an exchange are kept in the order in which they occurred.
 enum LinkDelivery: Sendable {
     /// The end with this role has received a part of an L2CAP packet.
     case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)

@@ -64,10 +64,10 @@ struct LinkControl: Sendable {
     private(set) var termination: (reason: UInt8, deadline: Instant)?
     /// True if this end has sent its version, which it may send only once.
     var hasSentVersion = false
-    /// The version of the peer.
+    /// The version of the peer; `nil` until the peer has sent it.
     var remoteVersion: LL.VersionIndication?
     var remoteFeatures: UInt64?
-    /// The timing that the peer requested and that the host has not yet accepted or rejected.
+    /// The timing that the peer requested and that the host has not yet accepted or rejected; `nil` if there is none.
     var requested: LL.ConnectionParameters?
 
     /// The procedure that is under way; `nil` if there is none.
@@ -78,7 +78,7 @@ struct LinkControl: Sendable {
         }
     }
 
-    /// The time at which the connection ends if the peer has not responded by then.
+    /// The time at which the connection ends if the peer has not responded by then; `nil` if no response is due.
     var deadline: Instant? {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
@@ -158,8 +158,9 @@ struct LinkControl: Sendable {
         packets.append(packet)
     }
 
-    /// Removes and returns the next queued packet; if `ofEncryption` is true, the next one that may be sent during an
-    /// encryption procedure.
+    /// Removes and returns the next queued packet; `nil` if there is none.
+    ///
+    /// If `ofEncryption` is true, only packets that may be sent during an encryption procedure count.
     mutating func nextPacket(ofEncryption: Bool) -> LLControlPacket? {
         guard ofEncryption else { return packets.isEmpty ? nil : packets.removeFirst() }
         return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }

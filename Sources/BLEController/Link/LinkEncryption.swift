@@ -11,6 +11,8 @@ struct LinkEncryption: Sendable {
     var payloadTimer = AuthenticatedPayloadTimer()
 
     /// The encrypted octets of the packet in flight, kept because every retransmission must send the same octets.
+    ///
+    /// The value is `nil` if the packet in flight is not encrypted.
     var sealed: [UInt8]?
     /// The packets that have arrived during an encryption procedure and are processed once it has ended.
     private var postponed: [LLControlPacket] = []

@@ -31,6 +31,8 @@ struct LinkEnd: Sendable {
     /// The authenticated payload timeout that the host has set.
     var payloadTimeout = AuthenticatedPayloadTimeout.standard
     /// The peripheral's reason for closing the connection, until this end, the central, acknowledges the termination.
+    ///
+    /// The value is `nil` if the peripheral is not closing the connection.
     var terminationReason: UInt8?
 
     init(
@@ -57,7 +59,8 @@ struct LinkEnd: Sendable {
         set { kept = .encryption(newValue) }
     }
 
-    /// The time at which this end ends the connection because the peer has not responded.
+    /// The time at which this end ends the connection if the peer has not responded by then; `nil` if no response is
+    /// due.
     var responseDeadline: Instant? {
         guard let kept, let deadline = kept.encryption.peripheral.deadline else { return control.deadline }
         return min(deadline, control.deadline ?? deadline)

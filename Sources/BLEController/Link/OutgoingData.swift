@@ -16,7 +16,7 @@ struct OutgoingData: Sendable {
     /// The number of fragments that are queued or in flight.
     var count: Int { fragments.count }
 
-    /// Appends a fragment of at least one octet.
+    /// Appends a fragment of at least one octet; `isStart` is true if it is the start of an L2CAP packet.
     mutating func append(_ octets: [UInt8], isStart: Bool) {
         precondition(!octets.isEmpty, "an empty fragment cannot be acknowledged")
         fragments.append(Fragment(octets: octets, isStart: isStart))

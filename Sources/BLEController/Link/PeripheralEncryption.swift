@@ -34,6 +34,8 @@ struct PeripheralEncryption: Sendable {
     }
 
     /// The time at which the connection ends if the central has not continued the procedure by then.
+    ///
+    /// The value is `nil` unless the procedure waits for a packet from the central.
     var deadline: Instant? {
         switch state {
         case .idle, .requested, .asking: nil

@@ -8,7 +8,9 @@ extension Air {
         return ownAddress(controller, kind, to: peer, identity: identity)
     }
 
-    /// Returns the address that a controller uses with `peer`; see ``VirtualController/ownAddress(_:to:identity:at:)``.
+    /// Returns the address that a controller uses with `peer`; `nil` if it has none.
+    ///
+    /// The parameters are those of ``VirtualController/ownAddress(_:to:identity:at:)``.
     private mutating func ownAddress(
         _ controller: Int,
         _ kind: UInt8,

@@ -4,8 +4,8 @@ import BLEWire
 /// The resolving list of a controller: the peers with their IRKs, and the private addresses that the controller
 /// generates.
 ///
-/// An address is generated when it is first needed. When the timeout expires, addresses that were used in the meantime
-/// are replaced, and the others are dropped.
+/// An address is generated when it is first needed. When the timeout expires, the addresses that were used during that
+/// time are replaced, and the others are dropped.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2.2, 1.3.2.3, 4.7 and 6; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77.
 struct ResolvingList: Sendable {
@@ -80,6 +80,8 @@ struct ResolvingList: Sendable {
     mutating func removeAll() { entries.removeAll() }
 
     /// Sets the privacy mode of a peer; returns false if the peer is not on the list.
+    ///
+    /// `device` is true for device privacy mode, in which the peer may also use its identity address.
     mutating func setPrivacy(_ identity: DeviceAddress, device: Bool) -> Bool {
         guard let index = index(of: identity) else { return false }
         entries[index].usesDevicePrivacy = device
@@ -141,8 +143,10 @@ struct ResolvingList: Sendable {
         index(of: identity).flatMap { entries[$0].local?.address }
     }
 
-    /// Returns the private address that was last received from a peer; if none was received, the one that the
-    /// controller has generated as the peer's target address.
+    /// Returns the private address that was last received from a peer.
+    ///
+    /// If none was received, returns the private address that the controller has generated as a target address for the
+    /// peer; `nil` if there is none.
     func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
         index(of: identity).flatMap { entries[$0].lastReceived ?? entries[$0].target?.address }
     }

@@ -27,8 +27,9 @@ struct Initiator: Sendable {
     /// True if an extended command started the initiator, so that it also connects to extended advertisers.
     let isExtended: Bool
 
-    /// Returns the timing for a connection on `phy`, or the timing for the first PHY if the host has given none for
-    /// `phy`.
+    /// Returns the timing for a connection on `phy`; if the host has given none, the timing for the first PHY.
+    ///
+    /// Returns `nil` if the host has given no timing at all.
     func timing(on phy: AirPHY) -> Link.Timing? {
         (terms.first { $0.phy == phy.number } ?? terms.first)?.timing
     }
