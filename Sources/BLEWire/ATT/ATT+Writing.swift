@@ -106,7 +106,7 @@ extension ATT {
         }
     }
 
-    /// The response that echoes the queued part.
+    /// The response to ``PrepareWriteRequest``, which repeats the queued part.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.2.
     package struct PrepareWriteResponse: Packet {

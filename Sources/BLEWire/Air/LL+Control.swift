@@ -125,11 +125,13 @@ extension LL {
         package var latency: UInt16 = 0
         /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16 = 0
-        /// The preferred divisor of the connection interval, in units of 1.25 ms.
+        /// A time, in units of 1.25 ms, that the connection interval should be a multiple of.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
-        /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF if the position is
-        /// unused.
+        /// The first of up to six positions of the new anchor points that the sender proposes; 0xFFFF if it is unused.
+        ///
+        /// The position is the time from the anchor point of the connection event ``referenceEventCount``, in units of
+        /// 1.25 ms.
         package var offset0: UInt16 = 0xFFFF
         package var offset1: UInt16 = 0xFFFF
         package var offset2: UInt16 = 0xFFFF

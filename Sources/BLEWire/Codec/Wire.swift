@@ -234,8 +234,8 @@ extension Wire where Self: ~Copyable & ~Escapable {
 
 /// An integer type of 8 to 128 bits that a field can have.
 ///
-/// The compiler cannot specialize all generic code that uses this protocol, such as that for the session messages of
-/// other modules. The requirements are chosen so that such code makes only two calls per field.
+/// The compiler cannot specialize all generic code that uses this protocol, because some of that code is in other
+/// modules. The requirements are chosen so that code that is not specialized makes only two calls per field.
 package protocol WireInteger: FixedWidthInteger, UnsignedInteger, Sendable {
     /// The number of octets in the integer.
     static var octets: Int { get }

@@ -29,7 +29,7 @@ package struct AdvertisementOctets: Equatable, Sendable {
     /// The octets of the scan response; empty if there is none.
     package var scanResponse: ArraySlice<UInt8> { all[advertisementLength...] }
 
-    /// The local name, as ``MergedAdvertisement/localName`` defines it.
+    /// The local name, as ``MergedAdvertisement/localName`` defines it; `nil` if there is none.
     package var localName: String? { nameRange.map { AdvertisingData.name(all[$0]) } }
 
     /// The range of ``localName`` in ``all``; `nil` if there is no name.
@@ -58,7 +58,9 @@ package struct AdvertisementOctets: Equatable, Sendable {
         return found
     }
 
-    /// Returns the first complete and the first shortened name in a packet; empty names are ignored.
+    /// Returns the ranges in ``all`` of the first complete and the first shortened name in a packet.
+    ///
+    /// Empty names are ignored. A range is `nil` if there is no such name.
     private func names(in packet: Range<Int>) -> (complete: Range<Int>?, shortened: Range<Int>?) {
         let octets = all.span.extracting(packet)
         var complete: Range<Int>?, shortened: Range<Int>?, offset = 0

@@ -55,10 +55,10 @@ extension AdvertisingData {
         uuids { if case .solicitation(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The first complete name, or the first shortened name if there is no complete one; empty names are ignored.
+    /// The first complete name, or the first shortened name if there is no complete one; `nil` if there is neither.
     ///
-    /// Octets that are not UTF-8 become U+FFFD. The name ends at the first zero octet, because some devices pad it with
-    /// zeros.
+    /// Empty names are ignored. Octets that are not UTF-8 become U+FFFD. The name ends at the first zero octet,
+    /// because some devices pad it with zeros.
     ///
     /// Core Specification Supplement 11, Part A, 1.2.
     package var localName: String? {
@@ -81,7 +81,7 @@ extension AdvertisingData {
         data(of: .transmitPower).lazy.compactMap(\.first).first.map(Int8.init(bitPattern:))
     }
 
-    /// The manufacturer specific data, starting with the two octets of the company identifier.
+    /// The manufacturer specific data, starting with the two octets of the company identifier; `nil` if there is none.
     ///
     /// If there are several such structures, the first one is used. Structures that are too short for the identifier
     /// are ignored.
@@ -89,7 +89,7 @@ extension AdvertisingData {
     /// Core Specification Supplement 11, Part A, 1.4.
     package var manufacturerData: [UInt8]? { data(of: .manufacturerData).first { $0.count >= 2 } }
 
-    /// The company identifier at the start of ``manufacturerData``.
+    /// The company identifier at the start of ``manufacturerData``; `nil` if there is no such data.
     package var manufacturer: CompanyIdentifier? {
         manufacturerData.map { CompanyIdentifier(wire: UInt16($0[0]) | UInt16($0[1]) << 8) }
     }

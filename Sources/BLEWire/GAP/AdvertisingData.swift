@@ -33,8 +33,9 @@ package struct AdvertisingData: Equatable, Sendable {
 
     /// An error in decoded data.
     package enum Fault: Equatable, Sendable {
-        /// The last structure extends past the end of the data and was dropped; the type is `nil` if it is missing,
-        /// too.
+        /// The structure at `offset` extends past the end of the data, and was dropped.
+        ///
+        /// The type is `nil` if the data ends before the structure's type.
         case overrun(ADType?, offset: Int)
     }
 

@@ -41,11 +41,12 @@ package struct OutgoingPayload: Equatable, Sendable {
     /// All these octets are divided into fragments.
     package var length: Int { headerCount + octetCount }
 
-    /// The number of octets before ``octets``, including the L2CAP header.
+    /// The length of the L2CAP header, and of the opcode and the handle if there are any, in octets.
     var headerCount: Int { L2CAPHeader.size + frontCount }
 
-    /// Returns the ``headerCount`` octets before ``octets``, for a packet on `channel`; the first octet is the least
-    /// significant.
+    /// Returns the L2CAP header for `channel`, followed by the opcode and the handle if there are any.
+    ///
+    /// The result has ``headerCount`` octets in one integer, with the first octet in the lowest eight bits.
     @inline(__always)
     func header(on channel: ChannelIdentifier) -> UInt64 {
         var header = HeaderEncoder()

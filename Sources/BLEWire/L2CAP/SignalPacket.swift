@@ -40,7 +40,8 @@ package struct SignalPacket: Equatable, Sendable {
 
     /// Decodes the payload of one L2CAP packet on the signalling channel.
     ///
-    /// An unknown code is not an error, because it needs a response: it becomes ``Signal/unknown(code:data:)``.
+    /// A packet with an unknown code is not an error, because it needs a response. Its contents are
+    /// ``Signal/unknown(code:data:)``.
     ///
     /// - Throws: ``PacketError/reserved(field:)`` for the identifier 0x00; ``PacketError/truncated(field:)`` or
     ///   ``PacketError/trailing(count:)`` if the length in the header does not match the data.

@@ -59,7 +59,7 @@ package enum BluetoothUUID: Sendable {
         return expanded & ~(UInt128(0xFFFF) << 96) == Self.base
     }
 
-    /// The octets of the UUID in its form, least significant first, as they are sent.
+    /// The 2, 4 or 16 octets of the UUID, depending on its form, as they are sent: least significant first.
     package var octets: [UInt8] {
         switch self {
         case .short(let value): value.littleEndianOctets

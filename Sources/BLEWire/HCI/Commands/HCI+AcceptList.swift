@@ -64,7 +64,7 @@ extension HCI {
 }
 
 extension HCI.LEReadFilterAcceptListSize {
-    /// The return parameters of ``HCI/LEReadFilterAcceptListSize``.
+    /// The return parameters: the capacity of the filter accept list, in entries.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var size: UInt8 = 0

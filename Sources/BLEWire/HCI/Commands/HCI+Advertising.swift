@@ -143,7 +143,7 @@ extension HCI {
 }
 
 extension HCI.LEReadAdvertisingTransmitPower {
-    /// The return parameters of ``HCI/LEReadAdvertisingTransmitPower``.
+    /// The return parameters: the transmit power of legacy advertising.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var power = TransmitPower.unavailable

@@ -232,7 +232,7 @@ extension HCI {
 }
 
 extension HCI.ReadTransmitPowerLevel {
-    /// The return parameters of ``HCI/ReadTransmitPowerLevel``.
+    /// The return parameters: the current or the maximum transmit power on the connection.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest
@@ -254,7 +254,7 @@ extension HCI.ReadTransmitPowerLevel {
 }
 
 extension HCI.ReadLEHostSupport {
-    /// The return parameters of ``HCI/ReadLEHostSupport``.
+    /// The return parameters, with `supported` true if the host has declared that it supports LE.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var supported = false
@@ -277,7 +277,7 @@ extension HCI.ReadLEHostSupport {
 }
 
 extension HCI.ReadAuthenticatedPayloadTimeout {
-    /// The return parameters of ``HCI/ReadAuthenticatedPayloadTimeout``.
+    /// The return parameters: the authenticated payload timeout of the link.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

@@ -187,7 +187,7 @@ extension HCI {
 }
 
 extension HCI.LEReadChannelMap {
-    /// The return parameters of ``HCI/LEReadChannelMap``.
+    /// The return parameters: the channel map of the connection.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

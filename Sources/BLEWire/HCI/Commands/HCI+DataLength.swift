@@ -74,7 +74,7 @@ extension HCI {
 }
 
 extension HCI.LEReadSuggestedDefaultDataLength {
-    /// The return parameters of ``HCI/LEReadSuggestedDefaultDataLength``.
+    /// The return parameters: the maximum packet length that the host has suggested for new connections.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The maximum payload of a packet, 27 to 251 octets.
@@ -98,7 +98,7 @@ extension HCI.LEReadSuggestedDefaultDataLength {
 }
 
 extension HCI.LEReadMaximumDataLength {
-    /// The return parameters of ``HCI/LEReadMaximumDataLength``.
+    /// The return parameters: the maximum packet lengths that the controller supports.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The maximum payload of a packet that the controller can send, 27 to 251 octets.

@@ -264,7 +264,7 @@ extension HCI {
 }
 
 extension HCI.LESetExtendedAdvertisingParameters {
-    /// The return parameters of ``HCI/LESetExtendedAdvertisingParameters``.
+    /// The return parameters: the transmit power that the controller has selected for the set.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var power = TransmitPower.unavailable
@@ -283,7 +283,7 @@ extension HCI.LESetExtendedAdvertisingParameters {
 }
 
 extension HCI.LEReadMaximumAdvertisingDataLength {
-    /// The return parameters of ``HCI/LEReadMaximumAdvertisingDataLength``.
+    /// The return parameters: the maximum length of the data of an advertising set.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The maximum length, 31 to 1650 octets.
@@ -303,7 +303,7 @@ extension HCI.LEReadMaximumAdvertisingDataLength {
 }
 
 extension HCI.LEReadNumberOfSupportedAdvertisingSets {
-    /// The return parameters of ``HCI/LEReadNumberOfSupportedAdvertisingSets``.
+    /// The return parameters: the number of advertising sets that the controller supports at present.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var count: UInt8 = 0

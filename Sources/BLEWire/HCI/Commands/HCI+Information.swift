@@ -120,7 +120,7 @@ extension HCI {
 }
 
 extension HCI.ReadLocalVersionInformation {
-    /// The return parameters of ``HCI/ReadLocalVersionInformation``.
+    /// The return parameters: the versions and the manufacturer of the controller.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var hciVersion = HCI.CoreVersion(wire: 0)
@@ -159,7 +159,7 @@ extension HCI.ReadLocalVersionInformation {
 }
 
 extension HCI.ReadLocalSupportedCommands {
-    /// The return parameters of ``HCI/ReadLocalSupportedCommands``.
+    /// The return parameters: the commands that the controller supports.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var commands = SupportedCommands()
@@ -178,7 +178,7 @@ extension HCI.ReadLocalSupportedCommands {
 }
 
 extension HCI.ReadLocalSupportedFeatures {
-    /// The return parameters of ``HCI/ReadLocalSupportedFeatures``.
+    /// The return parameters: the features that the controller's link manager supports.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The features, one bit each: bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
@@ -198,7 +198,7 @@ extension HCI.ReadLocalSupportedFeatures {
 }
 
 extension HCI.ReadBufferSize {
-    /// The return parameters of ``HCI/ReadBufferSize``.
+    /// The return parameters: the sizes, in octets, and the numbers of the BR/EDR data buffers.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var aclLength: UInt16 = 0
@@ -232,7 +232,7 @@ extension HCI.ReadBufferSize {
 }
 
 extension HCI.ReadBDADDR {
-    /// The return parameters of ``HCI/ReadBDADDR``.
+    /// The return parameters: the public address of the controller.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress.none
@@ -251,7 +251,7 @@ extension HCI.ReadBDADDR {
 }
 
 extension HCI.ReadRSSI {
-    /// The return parameters of ``HCI/ReadRSSI``.
+    /// The return parameters: the strength of the peer's signal at the controller.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

@@ -190,7 +190,7 @@ extension HCI {
 }
 
 extension HCI.LEReadBufferSize {
-    /// The return parameters of ``HCI/LEReadBufferSize``.
+    /// The return parameters: the size and the number of the controller's buffers for LE data.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The maximum payload of an ACL packet, in octets; 0 if LE shares the buffers of BR/EDR.
@@ -214,7 +214,7 @@ extension HCI.LEReadBufferSize {
 }
 
 extension HCI.LEReadBufferSizeV2 {
-    /// The return parameters of ``HCI/LEReadBufferSizeV2``.
+    /// The return parameters: the sizes and the numbers of the controller's buffers for LE and isochronous data.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The maximum payload of an ACL packet, in octets; 0 if LE shares the buffers of BR/EDR.
@@ -244,7 +244,7 @@ extension HCI.LEReadBufferSizeV2 {
 }
 
 extension HCI.LEReadLocalSupportedFeatures {
-    /// The return parameters of ``HCI/LEReadLocalSupportedFeatures``.
+    /// The return parameters: the LE features of the controller.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var features: LEFeatures = []
@@ -263,7 +263,7 @@ extension HCI.LEReadLocalSupportedFeatures {
 }
 
 extension HCI.LEReadSupportedStates {
-    /// The return parameters of ``HCI/LEReadSupportedStates``.
+    /// The return parameters: the combinations of states and roles that the controller supports.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// One bit for each combination, numbered as in the table of section 7.8.27.
@@ -283,7 +283,7 @@ extension HCI.LEReadSupportedStates {
 }
 
 extension HCI.LEEncrypt {
-    /// The return parameters of ``HCI/LEEncrypt``.
+    /// The return parameters: the encrypted block.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var encrypted = Key128.zero
@@ -302,7 +302,7 @@ extension HCI.LEEncrypt {
 }
 
 extension HCI.LERand {
-    /// The return parameters of ``HCI/LERand``.
+    /// The return parameters: 64 random bits.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var number: UInt64 = 0
@@ -321,7 +321,7 @@ extension HCI.LERand {
 }
 
 extension HCI.LEReadTransmitPower {
-    /// The return parameters of ``HCI/LEReadTransmitPower``.
+    /// The return parameters: the minimum and the maximum transmit power of the controller.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var minimum = TransmitPower.unavailable
@@ -343,7 +343,7 @@ extension HCI.LEReadTransmitPower {
 }
 
 extension HCI.LEReadRFPathCompensation {
-    /// The return parameters of ``HCI/LEReadRFPathCompensation``.
+    /// The return parameters: the gain or loss between radio and antenna.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// The gain or loss for sending, in tenths of a decibel, −1280 to 1280.

@@ -118,7 +118,7 @@ extension HCI {
 }
 
 extension HCI.LEReadPHY {
-    /// The return parameters of ``HCI/LEReadPHY``.
+    /// The return parameters: the PHYs that the controller uses to send and to receive on the connection.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

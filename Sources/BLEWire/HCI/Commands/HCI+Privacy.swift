@@ -182,7 +182,7 @@ extension HCI {
 }
 
 extension HCI.LEReadResolvingListSize {
-    /// The return parameters of ``HCI/LEReadResolvingListSize``.
+    /// The return parameters: the capacity of the resolving list, in entries.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var size: UInt8 = 0
@@ -201,7 +201,7 @@ extension HCI.LEReadResolvingListSize {
 }
 
 extension HCI.LEReadPeerResolvableAddress {
-    /// The return parameters of ``HCI/LEReadPeerResolvableAddress``.
+    /// The return parameters: the private address that the peer currently uses.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress(0, .random)
@@ -220,7 +220,7 @@ extension HCI.LEReadPeerResolvableAddress {
 }
 
 extension HCI.LEReadLocalResolvableAddress {
-    /// The return parameters of ``HCI/LEReadLocalResolvableAddress``.
+    /// The return parameters: the private address that the controller currently uses with the peer.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress(0, .random)

@@ -38,7 +38,8 @@ extension ACLHeader {
     /// The number of octets in front of the data in an H4 packet: the packet type and this header.
     @inlinable package static var h4Size: Int { 1 + size }
 
-    /// The packet type and this header as ``h4Size`` octets in one integer; the first octet is the least significant.
+    /// The packet type and this header as ``h4Size`` octets in one integer, with the first octet in the lowest eight
+    /// bits.
     var h4: UInt64 {
         @inline(__always) get {
             var header = HeaderEncoder()

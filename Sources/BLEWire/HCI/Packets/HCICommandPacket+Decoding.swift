@@ -53,7 +53,7 @@ extension HCICommandPacket {
         return packet
     }
 
-    /// Decodes link control, baseband, information and status commands.
+    /// Decodes link control, baseband, information and status commands; returns `nil` for other commands.
     private static func decodeBasic(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -85,7 +85,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// Decodes the LE commands of version 4.0.
+    /// Decodes the LE commands of version 4.0; returns `nil` for other commands.
     private static func decodeLegacy(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -126,7 +126,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// Decodes the LE commands of versions 4.1 to 5.0, except extended advertising.
+    /// Decodes the LE commands of versions 4.1 to 5.0, except extended advertising; returns `nil` for other commands.
     private static func decodeLater(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -160,7 +160,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// Decodes the commands of extended advertising, and those of later versions.
+    /// Decodes the commands of extended advertising and of later versions; returns `nil` for other commands.
     private static func decodeExtended(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
