@@ -29,14 +29,16 @@ def matches(output, expected):
 
 
 def guide():
-    """The programs of PYTHON.md."""
+    """The programs of PYTHON.md, and what they print."""
     programs = blocks("PYTHON.md", "python")
     assert len(programs) == 3, f"PYTHON.md has {len(programs)} programs"
     with tempfile.TemporaryDirectory() as folder:
-        for program, _ in programs:
+        for program, expected in programs:
             script = pathlib.Path(folder) / "program.py"
             script.write_text(program)
-            subprocess.run([python, script], env=demo, check=True, timeout=120, stdout=subprocess.DEVNULL)
+            printed = subprocess.run([python, script], env=demo, check=True, timeout=120, stdout=subprocess.PIPE,
+                                     text=True).stdout
+            assert matches(printed, expected or ""), f"PYTHON.md:\n{program}\nprinted\n{printed}"
     print(f"PYTHON.md: {len(programs)} programs")
 
 
