@@ -15,7 +15,7 @@ package enum AESBlock {
         do {
             try AES.permute(&octets, key: SymmetricKey(data: key.wire.bigEndianOctets))
         } catch {
-            preconditionFailure("sixteen octets are a block and a key of AES-128: \(error)")
+            preconditionFailure("AES-128 takes a block and a key of 16 octets each: \(error)")
         }
         return UInt128(bigEndianOctets: octets)
     }

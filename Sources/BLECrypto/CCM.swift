@@ -52,7 +52,10 @@ package struct CCM: Sendable {
     ///
     /// Its first octets are the message integrity code.
     private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
-        precondition(nonce.count == Self.nonceLength && message.count <= 0xFFFF, "CCM takes no such message")
+        precondition(
+            nonce.count == Self.nonceLength && message.count <= 0xFFFF,
+            "a nonce has \(Self.nonceLength) octets and a message at most 65535"
+        )
         var input: [UInt8] = []
         input.reserveCapacity(3 * Self.blockLength + message.count)
         // Flags: there is an associated octet (0x40), M = 4 (0x08), L = 2 (0x01).
@@ -67,7 +70,7 @@ package struct CCM: Sendable {
             let start = try AES._CBC.IV(ivBytes: Self.zero)
             return [UInt8](try AES._CBC.encrypt(input, using: key, iv: start, noPadding: true).suffix(Self.blockLength))
         } catch {
-            preconditionFailure("whole blocks and a key of AES-128 cannot fail: \(error)")
+            preconditionFailure("AES-CBC takes whole blocks and a key of 16 octets: \(error)")
         }
     }
 
@@ -77,7 +80,7 @@ package struct CCM: Sendable {
             let counter = try AES._CTR.Nonce(nonceBytes: [0x01] + nonce + [0, 0])
             return [UInt8](try AES._CTR.encrypt(octets, using: key, nonce: counter))
         } catch {
-            preconditionFailure("sixteen octets are a counter and a key of AES-128: \(error)")
+            preconditionFailure("AES-CTR takes a counter and a key of 16 octets each: \(error)")
         }
     }
 }

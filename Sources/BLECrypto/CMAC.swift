@@ -18,7 +18,7 @@ package enum CMAC {
             code.update(data: message)
             return UInt128(bigEndianOctets: code.finalize())
         } catch {
-            preconditionFailure("sixteen octets are a key of AES-128: \(error)")
+            preconditionFailure("AES-CMAC takes a key of 16 octets: \(error)")
         }
     }
 }

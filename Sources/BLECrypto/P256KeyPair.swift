@@ -33,7 +33,7 @@ package struct P256KeyPair: Sendable {
     /// - Parameter octets: 32 octets, the most significant first.
     private init(known octets: [UInt8]) {
         do { privateKey = try P256.KeyAgreement.PrivateKey(rawRepresentation: octets) } catch {
-            preconditionFailure("the octets are no private key: \(error)")
+            preconditionFailure("the octets must be a P-256 private key: \(error)")
         }
     }
 

@@ -27,7 +27,7 @@ package enum Toolbox {
         initiator: DeviceAddress,
         responder: DeviceAddress
     ) -> Key128 {
-        precondition(request.count == 7 && response.count == 7, "a Pairing Request has seven octets, as its answer")
+        precondition(request.count == 7 && response.count == 7, "Pairing Requests and Pairing Responses have 7 octets")
         let kinds = [responder, initiator].map(\.onAir.kind.wire)
         let p1 = UInt128(bigEndianOctets: response.reversed() + request.reversed() + kinds)
         let p2 = UInt128(initiator.value) << 48 | UInt128(responder.value)
@@ -90,7 +90,7 @@ package enum Toolbox {
         r: Key128,
         capabilities: [UInt8]
     ) -> Key128 {
-        precondition(capabilities.count == 3, "three octets say what a device is capable of")
+        precondition(capabilities.count == 3, "the IO capabilities of a device have 3 octets")
         let numbers = [first.random, second.random, r].flatMap(\.wire.bigEndianOctets)
         let message = numbers + capabilities.reversed() + octets(first.address) + octets(second.address)
         return Key128(wire: CMAC.code(of: message, key: key))

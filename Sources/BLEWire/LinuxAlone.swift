@@ -2,7 +2,7 @@
 #if !os(Linux)
     #error(
         """
-        corebluetooth-linux is for Linux; here there is Apple's framework: give the dependency \
+        corebluetooth-linux builds only on Linux; this platform has Apple's framework. Restrict the dependency with \
         condition: .when(platforms: [.linux]).
         """
     )

@@ -88,7 +88,7 @@ extension Air {
         {
             return
         }
-        preconditionFailure("a claimed command is not implemented: \(command)")
+        preconditionFailure("a command that the controller claims to support is not implemented: \(command)")
     }
 
     /// Rejects a command if the host already uses commands of the other generation (legacy or extended); returns

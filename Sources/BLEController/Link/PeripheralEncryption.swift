@@ -87,7 +87,7 @@ struct PeripheralEncryption: Sendable {
     /// Records the random values that this end has generated for the session.
     mutating func draw(_ response: LL.EncryptionResponse) {
         guard case .requested(let request, let purpose) = state else {
-            preconditionFailure("the random value is drawn once")
+            preconditionFailure("random values are drawn once for each request")
         }
         state = .asking(request, response, purpose)
     }

@@ -64,8 +64,11 @@ extension ATT {
         /// Creates a response in the format that the first entry needs; all other entries must need the same format.
         package init(entries: [Entry]) {
             let format = entries.first.map { Format(of: $0.type) } ?? .short
-            precondition(!entries.isEmpty, "a response that finds something has an entry")
-            precondition(entries.allSatisfy { Format(of: $0.type) == format }, "types in a response share a format")
+            precondition(!entries.isEmpty, "a response must have at least one entry")
+            precondition(
+                entries.allSatisfy { Format(of: $0.type) == format },
+                "all types in a response must have the same format"
+            )
             self.format = format
             self.entries = entries
         }
@@ -140,7 +143,7 @@ extension ATT {
 
         package init() { entries = [] }
         package init(entries: [Entry]) {
-            precondition(!entries.isEmpty, "a response that finds something has an entry")
+            precondition(!entries.isEmpty, "a response must have at least one entry")
             self.entries = entries
         }
 

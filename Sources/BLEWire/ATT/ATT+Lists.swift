@@ -85,9 +85,12 @@ extension ATT {
         /// Creates a response from entries whose values all have the same length, at most ``maximumValueLength``.
         package init(entries: [Entry]) {
             let length = entries.first?.value.count ?? 0
-            precondition(!entries.isEmpty, "a response that finds something has an entry")
-            precondition(length <= Self.maximumValueLength, "an entry's length is one octet")
-            precondition(entries.allSatisfy { $0.value.count == length }, "values in a response share a length")
+            precondition(!entries.isEmpty, "a response must have at least one entry")
+            precondition(length <= Self.maximumValueLength, "the length of an entry must fit into one octet")
+            precondition(
+                entries.allSatisfy { $0.value.count == length },
+                "all values in a response must have the same length"
+            )
             self.entries = entries
         }
 

@@ -21,8 +21,11 @@ extension ATT {
 
         /// Creates a response from entries with values of at most ``maximumValueLength`` octets.
         package init(entries: Entries) {
-            precondition(!entries.isEmpty, "a response that finds something has an entry")
-            precondition(entries.valueLength <= Self.maximumValueLength, "an entry's length is one octet")
+            precondition(!entries.isEmpty, "a response must have at least one entry")
+            precondition(
+                entries.valueLength <= Self.maximumValueLength,
+                "the length of an entry must fit into one octet"
+            )
             self.entries = entries
         }
 
@@ -63,7 +66,10 @@ extension ATT {
             ///
             /// The value must be as long as the previous values.
             package mutating func append(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>) {
-                precondition(isEmpty || value.count == valueLength, "values in a response share a length")
+                precondition(
+                    isEmpty || value.count == valueLength,
+                    "all values in a response must have the same length"
+                )
                 valueLength = value.count
                 octets.append(UInt8(truncatingIfNeeded: handle.wire))
                 octets.append(UInt8(truncatingIfNeeded: handle.wire >> 8))

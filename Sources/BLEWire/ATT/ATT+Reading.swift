@@ -73,7 +73,7 @@ extension ATT {
 
         package init() { handles = [] }
         package init(handles: [AttributeHandle]) {
-            precondition(handles.count >= 2, "several values are asked for")
+            precondition(handles.count >= 2, "a request must have at least two handles")
             self.handles = handles
         }
 
@@ -106,7 +106,7 @@ extension ATT {
 
         package init() { handles = [] }
         package init(handles: [AttributeHandle]) {
-            precondition(handles.count >= 2, "several values are asked for")
+            precondition(handles.count >= 2, "a request must have at least two handles")
             self.handles = handles
         }
 

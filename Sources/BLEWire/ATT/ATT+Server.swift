@@ -86,7 +86,7 @@ extension ATT {
 
         package init() { entries = [] }
         package init(entries: [Entry]) {
-            precondition(!entries.isEmpty, "a notification tells of something")
+            precondition(!entries.isEmpty, "a notification must have at least one value")
             self.entries = entries
         }
 

@@ -38,7 +38,7 @@ extension ATTPacket {
 
     /// Appends the encoded packet to `encoder`.
     package func encode(into encoder: inout PacketEncoder) {
-        do { try walk(&encoder) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
+        do { try walk(&encoder) } catch { preconditionFailure("cannot encode \(self): \(error)") }
     }
 
     /// The encoded packet.
@@ -51,7 +51,7 @@ extension ATTPacket {
     /// The fields of this packet, starting with the opcode.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
-        do { try walk(&dissector) } catch { preconditionFailure("\(self) has no dissection: \(error)") }
+        do { try walk(&dissector) } catch { preconditionFailure("cannot dissect \(self): \(error)") }
         return DissectedLayer(name: "ATT \(opcode)", fields: dissector.fields)
     }
 

@@ -42,6 +42,6 @@ struct HeaderEncoder: Wire {
     @inline(__always)
     mutating func append(_ header: some Packet) {
         var copy = header
-        do { try copy.layout(&self) } catch { preconditionFailure("\(header) has no encoding: \(error)") }
+        do { try copy.layout(&self) } catch { preconditionFailure("cannot encode \(header): \(error)") }
     }
 }

@@ -54,7 +54,7 @@ extension Packet {
     /// The fields of this packet in wire order.
     package var dissected: [PacketDissector.Field] {
         var dissector = PacketDissector(), copy = self
-        do { try copy.layout(&dissector) } catch { preconditionFailure("\(self) has no dissection: \(error)") }
+        do { try copy.layout(&dissector) } catch { preconditionFailure("cannot dissect \(self): \(error)") }
         return dissector.fields
     }
 }

@@ -57,7 +57,7 @@ package struct PacketEncoder: Wire {
     @inline(__always)
     package mutating func append(_ packet: some Packet) {
         var copy = packet
-        do { try copy.layout(&self) } catch { preconditionFailure("\(packet) has no encoding: \(error)") }
+        do { try copy.layout(&self) } catch { preconditionFailure("cannot encode \(packet): \(error)") }
     }
 
     /// Appends one octet.

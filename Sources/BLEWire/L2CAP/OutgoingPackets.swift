@@ -42,7 +42,7 @@
         storage.replaceSubrange(start..<(start + packet.count), with: packet)
         end = start + packet.count
         count += 1
-        precondition(end(ofPacketAt: start) == end, "a packet is as long as its header says")
+        precondition(end(ofPacketAt: start) == end, "a packet must have the length that its header states")
     }
 
     /// Appends an ACL data packet with the part of a payload that `range` selects.
@@ -66,7 +66,7 @@
         var room = storage.mutableSpan
         var headers = room._mutatingExtracting(start..<(start + front + Self.mostOfHeader))
         // One check here saves a bounds check for each octet.
-        precondition(headers.count == front + Self.mostOfHeader, "there is room for the headers")
+        precondition(headers.count == front + Self.mostOfHeader, "there must be room for the headers")
         for index in 0..<front { headers[index] = UInt8(truncatingIfNeeded: h4 &>> UInt64(8 &* index)) }
         for index in 0..<Self.mostOfHeader {
             headers[front + index] = UInt8(truncatingIfNeeded: rest &>> UInt64(8 &* index))

@@ -63,7 +63,10 @@ extension Signal {
             result: ConnectionResult,
             destinations: [ChannelIdentifier]
         ) {
-            precondition(destinations.count <= channelsPerRequest.upperBound, "a response is about five channels")
+            precondition(
+                destinations.count <= channelsPerRequest.upperBound,
+                "a response must be for at most five channels"
+            )
             self.mtu = mtu
             self.mps = mps
             self.credits = credits

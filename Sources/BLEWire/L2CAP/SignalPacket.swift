@@ -62,7 +62,7 @@ package struct SignalPacket: Equatable, Sendable {
     /// Appends the encoded packet to `encoder`.
     package func encode(into encoder: inout PacketEncoder) {
         var scratch = PacketEncoder()
-        do { try signal.walk(&scratch) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
+        do { try signal.walk(&scratch) } catch { preconditionFailure("cannot encode \(self): \(error)") }
         encoder.append(header(length: scratch.bytes.count))
         encoder.append(contentsOf: scratch.bytes)
     }
@@ -82,7 +82,7 @@ package struct SignalPacket: Equatable, Sendable {
             var header = header(length: scratch.bytes.count)
             try header.layout(&dissector)
             try signal.walk(&dissector)
-        } catch { preconditionFailure("\(self) has no dissection: \(error)") }
+        } catch { preconditionFailure("cannot dissect \(self): \(error)") }
         return DissectedLayer(name: "L2CAP \(signal.code)", fields: dissector.fields)
     }
 

@@ -83,7 +83,7 @@ package enum Management {
     static func framed(_ header: Header, _ parameters: [UInt8]) -> [UInt8] {
         var encoder = PacketEncoder(), header = header, length = UInt16(parameters.count)
         do { try header.layout(&encoder, length: &length) } catch {
-            preconditionFailure("\(header) has no encoding: \(error)")
+            preconditionFailure("cannot encode \(header): \(error)")
         }
         encoder.append(contentsOf: parameters)
         return encoder.bytes

@@ -74,14 +74,14 @@ package enum SMPPacket: Equatable, Sendable {
     /// The encoded packet.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
-        do { try walk(&encoder) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
+        do { try walk(&encoder) } catch { preconditionFailure("cannot encode \(self): \(error)") }
         return encoder.bytes
     }
 
     /// The fields of this packet, starting with the code.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
-        do { try walk(&dissector) } catch { preconditionFailure("\(self) has no dissection: \(error)") }
+        do { try walk(&dissector) } catch { preconditionFailure("cannot dissect \(self): \(error)") }
         return DissectedLayer(name: "SMP \(opcode)", fields: dissector.fields)
     }
 

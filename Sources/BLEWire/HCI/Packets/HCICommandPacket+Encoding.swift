@@ -16,7 +16,7 @@ extension HCICommandPacket {
     package func encode(into encoder: inout PacketEncoder) {
         let start = encoder.bytes.count
         do { try walk(&encoder, parameterLength: 0) } catch {
-            preconditionFailure("\(self) has no encoding: \(error)")
+            preconditionFailure("cannot encode \(self): \(error)")
         }
         let count = encoder.bytes.count - start - Self.headerSize
         precondition(count <= 255, "the parameters of \(opcode) take \(count) octets")
@@ -28,7 +28,7 @@ extension HCICommandPacket {
         var dissector = PacketDissector()
         let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)
         do { try walk(&dissector, parameterLength: length) } catch {
-            preconditionFailure("\(self) has no dissection: \(error)")
+            preconditionFailure("cannot dissect \(self): \(error)")
         }
         return DissectedLayer(name: "HCI Command \(opcode)", fields: dissector.fields)
     }

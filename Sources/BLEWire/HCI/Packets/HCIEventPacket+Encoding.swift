@@ -64,7 +64,7 @@ extension HCIEventPacket {
     package func encode(into encoder: inout PacketEncoder) {
         let start = encoder.bytes.count
         do { try walk(&encoder, parameterLength: 0) } catch {
-            preconditionFailure("\(self) has no encoding: \(error)")
+            preconditionFailure("cannot encode \(self): \(error)")
         }
         let count = encoder.bytes.count - start - Self.headerSize
         precondition(count <= 255, "the parameters of \(code) take \(count) octets")
@@ -79,7 +79,7 @@ extension HCIEventPacket {
         var dissector = PacketDissector()
         let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)
         do { try walk(&dissector, parameterLength: length) } catch {
-            preconditionFailure("\(self) has no dissection: \(error)")
+            preconditionFailure("cannot dissect \(self): \(error)")
         }
         let name = "HCI Event \(subevent?.description ?? code.description)"
         guard case .commandComplete(let event) = self, let returned = event.dissectedReturn else {
