@@ -86,7 +86,7 @@ struct AlertTests {
             try move(bench, to: .suspended)
             let alert = try await #require(second).next()
             #expect(alert.occasion == .notification && alert.name == "Belt" && alert.identifier == belt.identifier)
-            #expect(alert.text == "\(alert.app) has a notification from “Belt”." && !alert.app.contains("/"))
+            #expect(alert.text == "\(alert.app) received a notification from “Belt”." && !alert.app.contains("/"))
             #expect(first?.count == 0, "two agents were told of one thing")
             #expect(try !journal(of: bench).contains { $0.hasPrefix("alert: ") })
             second = nil

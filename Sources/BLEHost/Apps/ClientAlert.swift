@@ -30,10 +30,10 @@ package struct ClientAlert: Equatable, Sendable {
         let what =
             switch occasion {
             case .connection: "is connected to"
-            case .disconnection: "has lost the connection to"
-            case .notification: "has a notification from"
+            case .disconnection: "lost its connection to"
+            case .notification: "received a notification from"
             }
-        return "\(app) \(what) “\(name ?? "a device without a name")”."
+        return "\(app) \(what) \(name.map { "“\($0)”" } ?? "an unnamed device")."
     }
 }
 

@@ -111,8 +111,8 @@ extension Note: CustomStringConvertible {
         switch self {
         case .dropped(let error, let place): "dropped a packet \(place): \(error)"
         case .unknownChannel(let channel, let link): "ignored a packet on channel \(channel) of link \(link.wire)"
-        case .unknownLink(let link): "there is no link \(link.wire)"
-        case .unknownClient(let client): "there is no client \(client.rawValue)"
+        case .unknownLink(let link): "ignored input for link \(link.wire), which does not exist"
+        case .unknownClient(let client): "ignored a request of session \(client.rawValue), which does not exist"
         case .unexpectedEvent(let code): "ignored an unexpected event: \(code)"
         case .unexpectedAnswer(let opcode): "unexpected response to \(opcode)"
         case .commandFailed(let opcode, let status): "\(opcode) failed: \(status)"
@@ -121,7 +121,7 @@ extension Note: CustomStringConvertible {
         case .hardwareError(let code): "the controller reports hardware error \(code)"
         case .controllerRefused(let reason): "the controller cannot be used: \(reason)"
         case .creditsClamped(let link, let claimed, let counted):
-            "the controller claims \(claimed) fragments sent on link \(link.wire), but had \(counted)"
+            "the controller reports \(claimed) fragments sent on link \(link.wire), but had only \(counted)"
         case .establishmentFailed(let address, let status): "no connection to \(address) yet: \(status)"
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
         case .undelivered(let link): "link \(link.wire) ended before all queued data was sent"
@@ -141,17 +141,21 @@ extension Note: CustomStringConvertible {
         case .channelBroken(let fault, let channel, let link):
             "channel \(channel) of link \(link.wire) was closed: \(fault)"
         case .transactionTimedOut(let link): "an ATT transaction on link \(link.wire) timed out"
-        case .foreignCentral(let client): "refused a request of client \(client.rawValue) about a central of other apps"
-        case .wrongRole(let client, let role): "refused a request of client \(client.rawValue): it is a \(role) session"
-        case .lateResponse(let client): "client \(client.rawValue) answered without a question"
-        case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
-        case .unwantedValue(let handle, let link): "ignored an unsubscribed value of \(handle) on link \(link.wire)"
-        case .oversizedValue(let handle, let link): "cut a value of \(handle) on link \(link.wire) to 512 octets"
+        case .foreignCentral(let client):
+            "refused a request of session \(client.rawValue) about a central of other apps"
+        case .wrongRole(let client, let role):
+            "refused a request of session \(client.rawValue): it is a \(role) session"
+        case .lateResponse(let client): "ignored a response of session \(client.rawValue): its request is not open"
+        case .oversizedCommand(let handle, let link):
+            "dropped a write command for \(handle): it is too long for link \(link.wire)"
+        case .unwantedValue(let handle, let link):
+            "ignored a value of \(handle) on link \(link.wire): no app has subscribed to it"
+        case .oversizedValue(let handle, let link): "truncated a value of \(handle) on link \(link.wire) to 512 octets"
         case .implausibleAttribute(let handle, let link):
             "the peer of link \(link.wire) sent contradictory data about its attribute \(handle)"
         case .commandRefused(let handle, let code, let link):
-            "ignored a command to write \(handle) on link \(link.wire): \(code)"
-        case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire)"
+            "ignored a write command for \(handle) on link \(link.wire): \(code)"
+        case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire): there is no key to verify it"
         case .limitReached(let limit): "limit reached: \(limit)"
         }
     }
@@ -161,8 +165,8 @@ extension Note.Place: CustomStringConvertible {
     package var description: String {
         switch self {
         case .transport: "from the controller"
-        case .event: "that was an event"
-        case .data(let link): "of data on link \(link.wire)"
+        case .event: "with an event"
+        case .data(let link): "with data of link \(link.wire)"
         case .channel(let channel, let link): "on channel \(channel) of link \(link.wire)"
         case .advertisement(let address): "advertised by \(address)"
         }
@@ -183,7 +187,7 @@ extension Note.Limit: CustomStringConvertible {
         switch self {
         case .links: "links"
         case .pendingPeers: "peers to connect to"
-        case .pendingPeersOfClient: "peers that one client connects to"
+        case .pendingPeersOfClient: "peers that one session connects to"
         case .knownPeers: "known peers, all of them bonded"
         case .bonds: "bonds; remove one to make room (“ble bonds remove”)"
         case .queuedFrames(let link): "packets waiting on link \(link.wire)"

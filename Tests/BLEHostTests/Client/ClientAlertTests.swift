@@ -66,14 +66,14 @@ struct ClientAlertTests {
 
     @Test(
         "The alert text names the app and the device",
-        arguments: [("Scale", "Scale"), (nil, "a device without a name")]
+        arguments: [("Scale", "“Scale”"), (nil, "an unnamed device")]
     )
     func sentence(name: String?, told: String) {
         let texts = ClientAlert.Occasion.allCases.map { ClientAlert($0, of: "Fit", with: Self.peer, called: name).text }
         #expect(
             texts == [
-                "Fit is connected to “\(told)”.", "Fit has lost the connection to “\(told)”.",
-                "Fit has a notification from “\(told)”.",
+                "Fit is connected to \(told).", "Fit lost its connection to \(told).",
+                "Fit received a notification from \(told).",
             ]
         )
     }

@@ -69,7 +69,7 @@ extension AdvertisementContent {
     }
 
     private static func excluded(_ field: AdvertisingRequestError.Field) -> AdvertisingRequestError {
-        AdvertisingRequestError(field, "the contents of both packets are already given")
+        AdvertisingRequestError(field, "the contents of both packets are already given; leave it out")
     }
 
     private static func check(
@@ -80,16 +80,16 @@ extension AdvertisementContent {
     ) throws(AdvertisingRequestError) {
         guard count > limit else { return }
         let kind =
-            parameters.isLegacy ? "" : parameters.isConnectable ? "extended and connectable " : "extended "
+            parameters.isLegacy ? "" : parameters.isConnectable ? "extended connectable " : "extended "
         let packet = field == .advertisement ? "advertisement" : "scan response"
         guard limit == 0 else {
-            throw AdvertisingRequestError(field, "it has \(count) octets; \(kind)\(packet)s hold at most \(limit)")
+            throw AdvertisingRequestError(field, "it has \(count) octets, but \(kind)\(packet)s hold at most \(limit)")
         }
         throw AdvertisingRequestError(
             field,
             parameters.isConnectable
                 ? "a connectable extended advertisement has no scan response"
-                : "an extended advertisement has either data of its own or a scan response"
+                : "an extended advertisement has either its own data or a scan response, not both"
         )
     }
 }

@@ -85,7 +85,7 @@ struct AdvertisementSplit {
             guard !list.isEmpty else { continue }
             let isComplete = !others.contains { $0.octets.count == octets }
             let hasRoom = builder.append(.init(type(octets, isComplete: isComplete), list.flatMap(\.octets)))
-            precondition(hasRoom, "a share must fit")
+            precondition(hasRoom, "each share must fit into its packet")
         }
         for field in fields {
             let hasRoom = builder.append(field)

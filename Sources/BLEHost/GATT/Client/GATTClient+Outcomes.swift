@@ -135,7 +135,7 @@ extension GATTClient {
         case .configure(_, let handle):
             event = .subscriptionChanged(handle, resubscribe(requester.client, to: handle, after: current), failure)
         case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
-            preconditionFailure("clients cannot request this")
+            preconditionFailure("sessions cannot make such requests")
         }
         tell(requester, event, order: current.order, into: &outbox)
     }

@@ -57,7 +57,7 @@ struct ServiceChangedSubscription: Sendable {
             let step = lookup.begin(&database, mtu: mtu)
             state = .listing(lookup)
             return describe(after: step, &database, mtu: mtu)
-        case .describing, .configuring: preconditionFailure("the watch has already begun")
+        case .describing, .configuring: preconditionFailure("the subscription may be begun only once")
         }
     }
 
