@@ -137,7 +137,7 @@ final class ClientMailbox: @unchecked Sendable {
         self.storage = storage
         deliverySource = receiver.queue.map { queue in
             guard let deliverySource = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
-                preconditionFailure("Dispatch sources have a class of their own")
+                preconditionFailure("a user data source is a DispatchSource")
             }
             deliverySource.setEventHandler { storage.deliver() }
             deliverySource.activate()

@@ -172,7 +172,7 @@ package final class HostRunner: @unchecked Sendable {
         for index in outputs.indices {
             // Exchanged instead of copied: copying and releasing an event would cost more than everything else here.
             switch exchange(&outputs[index], with: .resetTransport) {
-            case .packet: preconditionFailure("packets are handled elsewhere")
+            case .packet: preconditionFailure("packets are not among the outputs")
             case .event(let event, let client):
                 if observers.isActive { observers.record(event, of: client, at: loop.clock.now) }
                 pendingEvents.add(event, for: client)

@@ -22,7 +22,7 @@ package struct BusConversation {
 
         package var description: String {
             switch self {
-            case .rejected: "the bus rejects this user"
+            case .rejected: "the bus rejected this user"
             case .unexpected(let line): "the bus answered “\(line.printable)” during authentication"
             case .malformed: "the bus sent an invalid D-Bus message"
             case .congested(let count): "\(count) calls have no reply yet"

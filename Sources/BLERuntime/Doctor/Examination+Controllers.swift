@@ -31,7 +31,8 @@ extension Examination.Draft {
             add(Finding(.controllerWithoutBuffers, gravity, of: name, sentence, cure: another))
         }
         for role in facts.roles.map({ roles in [.central, .peripheral].filter { !roles.contains($0) } }) ?? [] {
-            let sentence = "The controller at \(name) does not support the \(role.rawValue) role, so such apps fail."
+            let sentence =
+                "The controller at \(name) does not support the \(role.rawValue) role, so apps that need it fail."
             let cure = "Use another controller, or firmware with this role enabled."
             add(Finding(.controllerWithoutRole, .warning, of: name, sentence, cure: cure))
         }

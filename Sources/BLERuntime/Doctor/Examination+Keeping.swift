@@ -15,7 +15,7 @@ extension Examination.Draft {
     }
 
     private mutating func examinePrivacy(_ variable: String, _ value: String) {
-        guard value == "on" else { return addUnknown(variable, value, instead: "on", "The only value is “on”") }
+        guard value == "on" else { return addUnknown(variable, value, instead: "on", "The only valid value is “on”") }
         if seen.state.path == nil {
             let command = "export XDG_STATE_HOME=$HOME/.local/state"
             add(

@@ -73,7 +73,7 @@ extension Examination.Draft {
             add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as set by \(variable)."))
         case .daemon(let path):
             let loss =
-                "While it has an adapter, there is no Bluetooth Classic, such as audio, and programs that use BlueZ "
+                "While it has an adapter, Bluetooth Classic, such as audio, does not work, and programs that use BlueZ "
                 + "need bled-bluez."
             add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon at \(path). \(loss)"))
         case .first(let adapter):

@@ -28,10 +28,10 @@ enum CaptureKind {
     /// The names of the pcap link types that occur in Bluetooth captures, and of the most common types for networks.
     private static let links: [UInt64: String] = [
         1: "Ethernet", 105: "Wi-Fi", 113: "Linux cooked capture", 127: "Wi-Fi with radiotap", 161: "BlueZ 4 packets",
-        186: "USB", 187: "Bluetooth HCI (H4)", 189: "USB of Linux", 195: "IEEE 802.15.4",
-        201: "Bluetooth HCI (H4 with directions)", 220: "USB of Linux", 245: "NFC", 249: "USBPcap",
-        251: "Bluetooth LE on the air", 254: "Bluetooth of Linux's monitor", 255: "Bluetooth BR/EDR on the air",
-        256: "Bluetooth LE on the air", 266: "USB of macOS", 272: "Bluetooth LE on the air, of nRF Sniffer",
+        186: "USB", 187: "Bluetooth HCI (H4)", 189: "Linux USB", 195: "IEEE 802.15.4",
+        201: "Bluetooth HCI (H4 with directions)", 220: "Linux USB", 245: "NFC", 249: "USBPcap",
+        251: "Bluetooth LE on the air", 254: "Linux Bluetooth monitor", 255: "Bluetooth BR/EDR on the air",
+        256: "Bluetooth LE on the air", 266: "macOS USB", 272: "nRF Sniffer for Bluetooth LE",
     ]
 
     /// Returns a name for a pcap link type, for messages.

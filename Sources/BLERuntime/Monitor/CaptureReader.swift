@@ -123,7 +123,9 @@ package struct CaptureReader: Sendable {
 
     /// Returns the reason why a file that begins with these octets cannot be read.
     private static func reason(to beginning: ArraySlice<UInt8>) -> String {
-        if let known = CaptureKind.description(of: beginning) { return "\(known); pcapng, btsnoop and pklg are read" }
+        if let known = CaptureKind.description(of: beginning) {
+            return "\(known); only pcapng, btsnoop and pklg can be read"
+        }
         return "it is neither pcapng nor btsnoop nor pklg (“editcap -F pcapng” converts other formats)"
     }
 

@@ -47,11 +47,13 @@ struct SnoopRecords: Sendable {
     private mutating func head(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
         var cursor = OctetCursor(octets.dropFirst(8), isBigEndian: true)
         guard let version = cursor.word(), let number = cursor.word() else { return .more }
-        guard version == 1 else { throw CaptureReader.Fault("it has version \(version) of btsnoop, not 1") }
+        guard version == 1 else {
+            throw CaptureReader.Fault("it has btsnoop version \(version), but only version 1 is supported")
+        }
         guard let link = Link(rawValue: number) else {
             let kind = CaptureKind.snoopLinks[number].map { " (\($0))" } ?? ""
             throw CaptureReader.Fault(
-                "it is btsnoop with data link \(number)\(kind), which is not read; 1001, 1002 and 2001 are"
+                "it is btsnoop with data link \(number)\(kind), which is not supported; 1001, 1002 and 2001 are"
             )
         }
         self.link = link

@@ -94,7 +94,7 @@ package struct FileProblem: Error, Equatable {
         switch reason {
         case .system(let errno): String(cString: strerror(errno))
         case .newer(let version): "It has version \(version)"
-        case .untrusted(let path, .writable): "Other users may write in \(path), which is not sticky"
+        case .untrusted(let path, .writable): "Other users may write to \(path), which has no sticky bit"
         case .untrusted(let path, .owned(let user)): "\(path) belongs to user \(user), who could replace it"
         }
     }

@@ -108,7 +108,9 @@ package final class StateFile: Sendable {
         return try file.locked { () throws(FileProblem) in
             var document = try Self.read(file, known.secret, logger) ?? known
             for change in changes where document.apply(change) == .refused {
-                logger.warning("\(change.after.address) is not stored: \(file.path) is full of bonded peers.")
+                logger.warning(
+                    "\(change.after.address) is not stored: \(file.path) is full. Remove bonds (“ble bonds remove”)."
+                )
             }
             try file.replace(with: StateText(document).octets)
             return document

@@ -13,7 +13,7 @@ extension TransportError {
             case (.tcp(let host, let port), ECONNREFUSED):
                 ("Start the controller on \(host), port \(port).", nil, .nobodyListens)
             case (.unix, ECONNREFUSED):
-                ("The socket's program has ended. Start the controller that listens there.", nil, .nobodyListens)
+                ("No program listens on the socket any longer. Start the controller again.", nil, .nobodyListens)
             case (.unix, ENOENT):
                 (
                     "Start the controller that creates the socket, or correct the path: “\(listing)” lists sockets."

@@ -150,7 +150,10 @@ struct PlaceExaminationTests {
         let after = await patient.examined()
         daemon.stop()
         #expect(!after.isObstructed && after.findings(.hostChosen).map(\.subject) == [path])
-        #expect(after.findings(.hostChosen).first?.sentence.contains("there is no Bluetooth Classic") == true)
+        #expect(
+            after.findings(.hostChosen).first?.sentence.contains("Bluetooth Classic, such as audio, does not work")
+                == true
+        )
     }
 
     @Test("If a Unix socket is missing, the remedy is to create it, and then there is a controller")
