@@ -10,7 +10,7 @@ package struct Radios: CustomStringConvertible {
     ///
     /// There must be at least one.
     package init(_ all: [(name: String, link: any HostLink)]) {
-        precondition(!all.isEmpty, "a daemon needs a radio")
+        precondition(!all.isEmpty, "a daemon must have at least one radio")
         self.all = all
     }
 

@@ -14,10 +14,11 @@ struct BledBluez: ParsableCommand {
         commandName: "bled-bluez",
         abstract: "Serve BlueZ's D-Bus API on top of bled.",
         discussion: """
-            Programs that use BlueZ by D-Bus, such as bluetoothctl and those with bleak, run unchanged. Each has the \
-            rights that the policy of bled gives its user and program. There is no BR/EDR, so no audio.
+            Programs that use BlueZ through D-Bus, such as bluetoothctl and programs written with bleak, run \
+            unchanged. Each may do what the policy of bled allows its user and program. BR/EDR, and with it audio, \
+            is not supported.
 
-            Sessions on behalf of others need an administrator of bled: root, or the user that bled runs as. Only one \
+            To open sessions for other programs, run it as root or as the user that bled runs as. Only one \
             program on a bus can own the name org.bluez; stop bluetooth.service first.
 
             Examples:
@@ -64,7 +65,9 @@ struct BledBluez: ParsableCommand {
             radio: radio ?? "",
             adapter: AdapterIdentity(radio: fact.name).adapter
         ) {
-            try? StandardStream.output.write(line: "Programs for BlueZ find \(fact.name) on the bus; Ctrl-C ends this.")
+            try? StandardStream.output.write(
+                line: "BlueZ programs can now use \(fact.name) on the bus; Ctrl-C stops the service."
+            )
             ServiceNotification.send("READY=1")
         } ended: { failure in
             failures.add(failure)
@@ -76,12 +79,12 @@ struct BledBluez: ParsableCommand {
     }
 
     private func connect(to places: [SocketAddress]) throws -> FileDescriptor {
-        var failure = CommandFailure("There is no D-Bus to connect to.", 69)
+        var failure = CommandFailure("No D-Bus address is known. Name one with --bus.", 69)
         for place in places {
             do throws(TransportError) {
                 return try place.connect()
             } catch {
-                failure = CommandFailure("The D-Bus at \(place) cannot be reached: \(error).", 69)
+                failure = CommandFailure("Cannot connect to the D-Bus at \(place): \(error).", 69)
             }
         }
         throw failure
@@ -97,7 +100,7 @@ struct BledBluez: ParsableCommand {
         let candidates = DaemonSocket.candidates(environment: Self.environment)
         guard let path = DaemonSocket.listening(among: candidates) ?? candidates.first(where: DaemonSocket.isSocket)
         else {
-            throw CommandFailure("There is no daemon. Start bled, or name its socket with --socket.", 69)
+            throw CommandFailure("No daemon found. Start bled, or name its socket with --socket.", 69)
         }
         return path
     }
@@ -105,11 +108,11 @@ struct BledBluez: ParsableCommand {
     private func radios(of daemon: String) throws -> [RadioFact] {
         do throws(TransportError) {
             guard case .radios(let radios) = try DaemonQuery(at: daemon).ask(.radios), !radios.isEmpty else {
-                throw TransportError(.garbage, "the daemon names no radio")
+                throw TransportError(.garbage, "the daemon reports no radio")
             }
             return radios
         } catch {
-            throw CommandFailure("The daemon at \(daemon) cannot be reached: \(error). Start it with “bled”.", 69)
+            throw CommandFailure("Cannot connect to the daemon at \(daemon): \(error). Start it with “bled”.", 69)
         }
     }
 

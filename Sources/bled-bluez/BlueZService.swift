@@ -64,7 +64,7 @@ final class BlueZService: @unchecked Sendable {
     func start() {
         loop.post { [self] in
             socket.start(receive: { [weak self] in self?.receive($0) }) { [ended] reason in
-                ended(CommandFailure("The connection to the bus has ended: \(reason).", 69))
+                ended(CommandFailure("The connection to the bus was lost: \(reason).", 69))
             }
             converse { conversation throws(BusConversation.Failure) in
                 let changes = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"
@@ -96,7 +96,7 @@ final class BlueZService: @unchecked Sendable {
         do throws(BusConversation.Failure) {
             try body(&conversation)
         } catch {
-            ended(CommandFailure("The bus cannot be used: \(error).", 69))
+            ended(CommandFailure("Cannot use the bus: \(error).", 69))
         }
         socket.write(conversation.takeOctets())
     }
@@ -134,7 +134,7 @@ final class BlueZService: @unchecked Sendable {
             let cure = "Stop it first: systemctl stop bluetooth.service."
             ended(CommandFailure("Another program owns org.bluez on this bus. \(cure)", 69))
         case .refused(let refusal):
-            ended(CommandFailure("The bus does not give away org.bluez: \(refusal.description.printable).", 77))
+            ended(CommandFailure("The bus refused the name org.bluez: \(refusal.description.printable).", 77))
         }
     }
 

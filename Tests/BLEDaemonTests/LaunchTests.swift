@@ -119,7 +119,7 @@ struct LaunchTests {
     @Test(
         "The end of a launched program is reported with its process and how it ended",
         arguments: [
-            ("exit 3", "ended with status 3"), ("kill -9 $$", "was ended by signal 9"),
+            ("exit 3", "ended with status 3"), ("kill -9 $$", "was terminated by signal 9"),
         ]
     )
     func ends(script: String, words: String) async throws {

@@ -233,7 +233,9 @@ struct ConversationTests {
     func numbers() throws {
         var (_, daemon) = pair()
         send([.request(1, .stopScan), .request(3, .stopScan)], to: &daemon)
-        #expect(try answers(of: &daemon).last == .refused(Refusal(.malformed, "request 3 follows request 1")))
+        #expect(
+            try answers(of: &daemon).last == .refused(Refusal(.malformed, "request 3 follows request 1, but must be 2"))
+        )
         (_, daemon) = pair()
         send((1...DaemonConversation.window + 1).map { .request($0, .stopScan) }, to: &daemon)
         let sentence = "more than 256 requests are pending"

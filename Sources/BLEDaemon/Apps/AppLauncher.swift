@@ -30,7 +30,7 @@ package final class AppLauncher: @unchecked Sendable {
         /// A description of how the program ended, for the journal.
         var words: String {
             let signal = status & 0x7F
-            return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
+            return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was terminated by signal \(signal)"
         }
     }
 
@@ -116,7 +116,7 @@ package final class AppLauncher: @unchecked Sendable {
         ]
         if let socket { variables[HostSpecification.variable] = "bled:\(socket)#\(radio)" }
         guard !launch(app, by: way, variables, ended) else { return true }
-        Logger.coreBluetooth.error("\(app.program) could not be launched with \(way.words).")
+        Logger.coreBluetooth.error("Cannot launch \(app.program) with \(way.words).")
         return false
     }
 
@@ -190,7 +190,7 @@ package final class AppLauncher: @unchecked Sendable {
                 while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return } }
                 ended(End(process: child, command: command.joined(separator: " "), status: status))
             }
-            if !isWatched { Logger.coreBluetooth.error("Cannot watch process \(child): no thread is left.") }
+            if !isWatched { Logger.coreBluetooth.error("Cannot watch process \(child): no thread could be created.") }
             return true
         }
     }

@@ -47,7 +47,7 @@ struct SessionFilter: Sendable {
         if let sentence = refusal(byRoleOf: request) { return sentence }
         return switch request {
         case .peer(let peer, let request, _):
-            isInside(request, at: peer) ? nil : "\(grant.origin) allows only other services"
+            isInside(request, at: peer) ? nil : "\(grant.origin) does not allow this service"
         case .server(let request): refusal(of: request)
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
@@ -95,7 +95,8 @@ struct SessionFilter: Sendable {
             "\(grant.origin) does not allow unattended pairing (unattendedPairing)"
         case .setPolicy(_, everywhere: true):
             grant.isAdministrator
-                ? nil : "only administrators decide for all apps, and \(grant.origin) does not make it one"
+                ? nil
+                : "only administrators may change this for all apps, and \(grant.origin) does not make this app one"
         // The host checks whether these requests are about links and bonds of the app.
         case .setPolicy, .setAgent, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey,
             .listBonds,
@@ -105,7 +106,7 @@ struct SessionFilter: Sendable {
     }
 
     private var channelRefusal: String? {
-        isRestricted ? "\(grant.origin) allows only services, not channels" : nil
+        isRestricted ? "\(grant.origin) allows only certain services, and no channels" : nil
     }
 
     /// Records a request that was allowed.

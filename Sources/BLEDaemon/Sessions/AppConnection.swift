@@ -179,7 +179,9 @@ final class AppConnection: @unchecked Sendable {
     private func identify() {
         sender = stream.sender
         guard principal == nil else {
-            return refuse(Refusal(.notAllowed, "another process continues a session on behalf of a program"))
+            return refuse(
+                Refusal(.notAllowed, "only the process that opened a session on behalf of a program may continue it")
+            )
         }
         app = AppCredentials(sendingOn: stream)
         apply(policy)

@@ -42,7 +42,9 @@ package final class KeptFile: Sendable {
             return []
         }
         if let records = Self.records(in: octets) { return records }
-        if !octets.isEmpty { Logger.coreBluetooth.error("\(file.path) is invalid and will be replaced.") }
+        if !octets.isEmpty {
+            Logger.coreBluetooth.error("\(file.path) is invalid and will be replaced; its app sessions are lost.")
+        }
         return []
     }
 

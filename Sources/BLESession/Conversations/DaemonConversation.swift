@@ -143,7 +143,7 @@ package struct DaemonConversation: Sendable {
         }
         guard waiting <= Self.mostBacklog else {
             writer.reset()
-            return refuse(Refusal(.congested, "\(waiting) octets have not been read"))
+            return refuse(Refusal(.congested, "the app has not read \(waiting) octets"))
         }
         if case .peer(let peer, .valueNotified(let handle, let value), _) = event {
             expectWritten(writer.write(NotifiedValue(peer: peer, handle: handle, value: value)))
@@ -180,7 +180,7 @@ package struct DaemonConversation: Sendable {
                 return refuse(Refusal(.malformed, "\(error)"))
             }
             if checkNumber(number) {
-                actions.append(.refuse(number, Refusal(.unknown, "request \(number) is not known: \(error)")))
+                actions.append(.refuse(number, Refusal(.unknown, "request \(number) is unknown or invalid: \(error)")))
             }
         }
     }
@@ -199,7 +199,7 @@ package struct DaemonConversation: Sendable {
     /// been reported as taken.
     private mutating func checkNumber(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
-            refuse(Refusal(.malformed, "request \(number) follows request \(read)"))
+            refuse(Refusal(.malformed, "request \(number) follows request \(read), but must be \(read &+ 1)"))
             return false
         }
         guard number &- reportedTaken <= Self.window else {
