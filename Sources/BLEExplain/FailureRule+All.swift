@@ -12,7 +12,8 @@ extension FailureRule {
     static let linkLost = FailureRule(name: "link lost") { timeline, index, limit in
         guard case .disconnected(let link, .connectionTimeout) = timeline.events[index].fact else { return nil }
         let time = timeline.clock(timeline.events[index])
-        let text = "The link\(owner(timeline, index)) was lost at \(time): nothing arrived for the supervision timeout."
+        let text =
+            "The link\(owner(timeline, index)) was lost at \(time): no packet arrived within the supervision timeout."
         return [sentence(text, index)] + lostPackets(timeline, index, limit) + waiting(timeline, index, link, limit)
     }
 
@@ -27,7 +28,7 @@ extension FailureRule {
         }
         return [
             sentence("The device did not answer the connection request within six connection intervals.", index),
-            sentence("It was out of reach, or another central connected to it first.", nil),
+            sentence("It was out of range, or another central connected to it first.", nil),
         ]
     }
 
@@ -69,7 +70,7 @@ extension FailureRule {
     static let brokenCipher = FailureRule(name: "different keys") { timeline, index, _ in
         guard case .disconnected(_, .micFailure) = timeline.events[index].fact else { return nil }
         return [
-            sentence("A packet did not pass the check of its code: the two devices encrypt with different keys.", index)
+            sentence("A packet failed its integrity check (MIC): the two devices encrypt with different keys.", index)
         ]
     }
 
@@ -252,7 +253,7 @@ extension FailureRule {
         guard !isAnswered else { return nil }
         return [
             sentence(
-                "The connection that the app asked for at \(timeline.clock(event)) was not made: \(words).",
+                "The connection that the app requested at \(timeline.clock(event)) was not established: \(words).",
                 index
             ),
             reach(timeline, index, limit),
@@ -268,16 +269,17 @@ extension FailureRule {
             return true
         }
         guard let last = attempts.last else {
-            return sentence("The device was not reachable until the end; Core Bluetooth goes on waiting.", nil)
+            return sentence("The device was not reachable before the end; Core Bluetooth keeps waiting.", nil)
         }
-        return sentence("The device did not answer the connection request, \(attempts.count) times.", last)
+        let requests = attempts.count == 1 ? "a connection request" : "\(attempts.count) connection requests"
+        return sentence("The device did not answer \(requests).", last)
     }
 
     /// A radio that is off, missing or restarting, or that the app may not use.
     static let radioUnavailable = FailureRule(name: "radio unavailable") { timeline, index, _ in
         guard case .callback("didUpdateState", let state, _, _) = timeline.events[index].fact else { return nil }
         let reasons = [
-            "poweredOff": "Bluetooth was switched off", "unauthorized": "the app may not use Bluetooth",
+            "poweredOff": "Bluetooth was switched off", "unauthorized": "the app is not allowed to use Bluetooth",
             "unsupported": "there was no radio", "resetting": "the controller was restarted",
         ]
         guard let reason = reasons[state] else { return nil }
@@ -299,7 +301,7 @@ extension FailureRule {
             default: continue
             }
         }
-        return [sentence("\(step) had an error at \(timeline.clock(event)): \(error).", index)]
+        return [sentence("\(step) reported an error at \(timeline.clock(event)): \(error).", index)]
     }
 
     /// A call that got no callback, although the recording continues for at least 35 s after the call.
@@ -316,7 +318,12 @@ extension FailureRule {
                 || answer == "didUpdateState"
         }
         guard !isAnswered else { return nil }
-        return [sentence("\(step) at \(timeline.clock(timeline.events[index])) was never answered: \(words).", index)]
+        return [
+            sentence(
+                "\(step) at \(timeline.clock(timeline.events[index])) was not followed by a callback: \(words).",
+                index
+            )
+        ]
     }
 
     static func sentence(_ text: String, _ event: Int?) -> FailureFinding.Sentence {

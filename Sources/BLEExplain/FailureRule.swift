@@ -59,7 +59,7 @@ package struct FailureRule: Sendable {
             }
             guard !limit.isReached, findings.count < mostFindings else {
                 let text =
-                    "The search for failures ended at \(timeline.clock(timeline.events[index])): there are too many."
+                    "Too many failures: those after \(timeline.clock(timeline.events[index])) are not shown."
                 let sentence = FailureFinding.Sentence(text: text, event: index)
                 findings.append(.init(rule: "limit", event: index, sentences: [sentence]))
                 break

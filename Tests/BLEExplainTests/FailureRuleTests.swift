@@ -173,7 +173,7 @@ import Testing
         Case(
             name: "a device that goes away before the connection",
             rule: "device missing",
-            says: "was not made",
+            says: "was not established",
             found: { _, _, device in device.unplugRadio() }
         ),
         Case(
@@ -220,7 +220,7 @@ import Testing
         Case(
             name: "a device that goes away after the connection request",
             rule: "device missing",
-            says: "did not answer the connection request",
+            says: "The device did not answer",
             before: { _, _, device in
                 var faults = Machine.Faults()
                 faults.lostConnectionRequests = 1_000_000
@@ -266,7 +266,7 @@ import Testing
         Case(
             name: "an app that may not use Bluetooth",
             rule: "radio unavailable",
-            says: "may not use Bluetooth",
+            says: "not allowed to use Bluetooth",
             before: { _, phone, _ in phone.authorization = .denied }
         ),
     ]

@@ -201,4 +201,4 @@ on("apps", list => {
     apps.hidden = !list.length
     appRows.replaceChildren(...list.map(app => make("tr", {}, ...[app.program || "", app.process ?? "kept", app.role, app.phase, app.radio, [app.scans && "scans", app.advertises && "advertises"].filter(Boolean).join(", "), (app.links || []).length].map(text => make("td", {}, String(text))))))
 })
-source.onerror = () => say("The connection to ble explore was lost. It is tried again …", true)
+source.onerror = () => say("The connection to ble explore was lost. Reconnecting …", true)

@@ -75,7 +75,7 @@ function summarize() {
 }
 // Shows the causes of failures.
 function explainFailures() {
-    why.replaceChildren(make("h2", {}, data.findings.length ? "Why did this fail?" : "No failure was found"))
+    why.replaceChildren(make("h2", {}, data.findings.length ? "Why did this fail?" : "No failures found"))
     if (data.findings.length) why.append(make("ol", {}, ...data.findings.map(finding => make("li", { "data-rule": finding.rule }, ...finding.parts.flatMap(([text, event]) =>
         event < 0 ? [text + " "] : [text + " ", make("button", { onclick: () => select(event, true), "aria-label": "Show event at " + seconds(events[event][TIME]) }, "show"), " "])))))
 }
@@ -276,7 +276,7 @@ function show(index) {
         panel.append(make("h2", {}, strings[name]), make("table", {}, make("tbody", {}, ...fields.map(([field, from, to], i) => make("tr", { class: "field" }, make("td", {}, strings[field]), make("td", {}, strings[layer[i + 1]]), make("td", { class: "dim" }, `${from}–${to}`))))))
     }
     if (packet[OCTETS]) panel.append(make("h2", {}, "Octets"), make("code", { id: "octets" }, packet[OCTETS].replace(/../g, "$& ")))
-    if (related.length) panel.append(make("h2", {}, "Belongs to it"), ...related.slice(0, 50).map(other => make("p", {}, make("button", { class: "related", onclick: () => select(other, true) }, `${seconds(events[other][TIME])} ${tracks[events[other][TRACK]]}: ${title(events[other])} ${detail(events[other])}`.slice(0, 120)))))
+    if (related.length) panel.append(make("h2", {}, "Related events"), ...related.slice(0, 50).map(other => make("p", {}, make("button", { class: "related", onclick: () => select(other, true) }, `${seconds(events[other][TIME])} ${tracks[events[other][TRACK]]}: ${title(events[other])} ${detail(events[other])}`.slice(0, 120)))))
 }
 new ResizeObserver(() => { draw(); fill() }).observe(page)
 filter()
