@@ -102,26 +102,27 @@ extension CBError {
         /// An English sentence that describes the error to people.
         var text: String {
             switch self {
-            case .unknown: "Something went wrong that has no name."
-            case .invalidParameters: "The parameters make no sense."
-            case .invalidHandle: "The attribute is not there, or no longer."
-            case .notConnected: "There is no connection to the device."
-            case .outOfSpace: "There is no room for what was asked for."
-            case .operationCancelled: "The operation was withdrawn."
-            case .connectionTimeout: "The device was not heard of for too long."
+            case .unknown: "An unknown error occurred."
+            case .invalidParameters: "A parameter is invalid."
+            case .invalidHandle: "The attribute does not exist, or no longer exists."
+            case .notConnected: "The device is not connected."
+            case .outOfSpace: "There is no space left for the request."
+            case .operationCancelled: "The operation was cancelled."
+            case .connectionTimeout: "The connection timed out."
             case .peripheralDisconnected: "The device ended the connection."
             case .uuidNotAllowed: "The UUID is reserved for the system."
-            case .alreadyAdvertising: "Advertising is on already."
-            case .connectionFailed: "The connection could not be made."
-            case .connectionLimitReached: "There are as many connections as there can be."
+            case .alreadyAdvertising: "Advertising has already started."
+            case .connectionFailed: "The connection could not be established."
+            case .connectionLimitReached: "The maximum number of connections is reached."
             case .unknownDevice: "The device is not known."
             case .operationNotSupported: "The operation is not supported."
-            case .peerRemovedPairingInformation: "The device has forgotten the bond."
+            case .peerRemovedPairingInformation: "The device no longer has the keys of the bond."
             case .encryptionTimedOut: "The connection could not be encrypted in time."
-            case .tooManyLEPairedDevices: "There are as many bonds as there can be."
+            case .tooManyLEPairedDevices: "The maximum number of bonds is reached."
             case .leGattExceededBackgroundNotificationLimit: "Too many notifications arrived in the background."
-            case .leGattNearBackgroundNotificationLimit: "Nearly too many notifications arrived in the background."
-            case .__unrecognized(let number): "Error \(number), which has no name."
+            case .leGattNearBackgroundNotificationLimit:
+                "The limit for notifications in the background is almost reached."
+            case .__unrecognized(let number): "Unknown error \(number)."
             }
         }
 

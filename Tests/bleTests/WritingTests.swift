@@ -26,7 +26,9 @@ struct WritingTests {
     @Test("A failure is one sentence with the error code")
     func failure() {
         let trouble = CommandError.failed("Writing 2A00", CBATTError(.writeNotPermitted))
-        #expect(trouble.description == "Writing 2A00 failed: The attribute may not be written (CBATTErrorDomain 3).")
+        #expect(
+            trouble.description == "Writing 2A00 failed: Writing the attribute is not permitted (CBATTErrorDomain 3)."
+        )
     }
 
     @Test("A value that would be dropped is refused", arguments: [("FFA1", 600), ("FFA2", 1)])

@@ -58,7 +58,7 @@ extension ViewController: CBCentralManagerDelegate {
         case .unknown: note("The state is unknown")
         case .resetting: note("The radio is resetting")
         case .unsupported: note("There is no radio")
-        case .unauthorized: note("The radio may not be used")
+        case .unauthorized: note("The app is not allowed to use Bluetooth")
         case .poweredOff: note("The radio is off")
         case .poweredOn:
             note("The radio is on")
@@ -91,7 +91,7 @@ extension ViewController: CBCentralManagerDelegate {
         didFailToConnect peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        note("\(peripheral.name ?? "?") could not be connected")
+        note("\(peripheral.name ?? "?") failed to connect")
     }
 
     func centralManager(

@@ -54,10 +54,10 @@ final class PairingAlert {
         count += 1
         let name = prompt.name ?? "A device"
         switch prompt.question {
-        case .show(let digits): output("\(name) would like to pair. Type in \(digits) there.")
-        case .enter: output("\(name) would like to pair. Type in the code that it shows.")
+        case .show(let digits): output("\(name) would like to pair. Type \(digits) on that device.")
+        case .enter: output("\(name) would like to pair. Type the code that it shows.")
         case .compare(let digits): output("\(name) would like to pair. Does it show \(digits)?")
-        case .consent: output("\(name) would like to pair. Anybody could be in between.")
+        case .consent: output("\(name) would like to pair. This gives no protection against a man in the middle.")
         }
     }
 

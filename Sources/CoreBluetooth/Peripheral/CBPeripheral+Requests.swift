@@ -69,7 +69,7 @@ extension CBPeripheral {
     func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
         guard isReady() else { return }
         guard let handle = characteristic.handles?.value, owns(characteristic) else {
-            return reference.console.misuse("\(characteristic) does not belong to \(self), or not any more")
+            return reference.console.misuse("\(characteristic) does not belong to \(self), or no longer does")
         }
         guard characteristic.properties.contains(.writeWithoutResponse) else {
             return reference.console.warn(

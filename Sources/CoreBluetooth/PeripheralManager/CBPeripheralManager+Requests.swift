@@ -31,7 +31,7 @@ extension CBPeripheralManager {
 
     func publish(_ service: CBMutableService) {
         guard service.published == nil else {
-            reference.console.misuse("\(service) is published already")
+            reference.console.misuse("\(service) is already published")
             return refuse(service, .invalidParameters)
         }
         let snapshot = ServiceSnapshot(service)
@@ -53,7 +53,7 @@ extension CBPeripheralManager {
             return reference.console.misuse("\(request) was received by another manager")
         }
         guard request.exchange.answer() else {
-            return reference.console.misuse("\(request) has been responded to already")
+            return reference.console.misuse("\(request) has already been responded to")
         }
         guard let transaction = request.exchange.transaction else { return }
         let response: ServerResponse =
@@ -106,7 +106,7 @@ extension AdvertisingRequest {
     fileprivate static func excess(_ data: [String: Any]) -> String? {
         let honoured = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
         let ignored = data.keys.filter { !honoured.contains($0) }.sorted()
-        if !ignored.isEmpty { return "\(ignored.joined(separator: ", ")) is not advertised" }
+        if !ignored.isEmpty { return "\(ignored.joined(separator: ", ")) cannot be advertised and is ignored" }
         let name = (data[CBAdvertisementDataLocalNameKey] as? String)?.utf8.count ?? 0
         let services = (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []).reduce(0) { $0 + $1.data.count }
         if services > 28 { return "services of \(services) octets do not fit; the last ones are in the overflow area" }
