@@ -183,7 +183,7 @@ struct WorldCore: ~Copyable {
         let station = machine(name, at: peripheral.position, mtu: peripheral.mtu, address: address)
         precondition(
             address == nil || owner(of: address ?? .none) == name,
-            "the machine “\(name)” has another address already; place the device before anything else uses its name"
+            "the machine “\(name)” already has another address; place the device before anything else uses its name"
         )
         let client = ClientID(rawValue: clients.count)
         clients.append(.device(devices.count))

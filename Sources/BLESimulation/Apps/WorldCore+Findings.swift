@@ -95,10 +95,10 @@ extension WorldCore {
     var openConnections: [World.Finding] {
         connections.map { connection in
             let station = stations[connection.machine]
-            let peer = station.names[connection.peer] ?? "a device without a name"
+            let peer = station.names[connection.peer].map { "“\($0)”" } ?? "an unnamed device"
             return World.Finding(
                 rule: .endlessConnection,
-                sentence: "the connection to “\(peer)” was never cancelled",
+                sentence: "the connection to \(peer) was never cancelled",
                 machine: station.name,
                 app: station.apps[connection.app].name,
                 time: now - Instant()

@@ -106,7 +106,7 @@ package struct DeviceFault: Hashable, Sendable {
         let hasTarget = words.take(" of ")
         characteristic = hasTarget ? words.machine() : nil
         guard words.isAtEnd, (characteristic != nil) == hasTarget else {
-            throw Mistake(description: "“\(text)” does not end with the moment, or with “of” and a characteristic")
+            throw Mistake(description: "“\(text)”: expected nothing after the moment except “of” and a characteristic")
         }
         if let reason = conflict { throw Mistake(description: "“\(text)”: \(reason)") }
     }
@@ -187,7 +187,7 @@ package struct DeviceFault: Hashable, Sendable {
     private var conflict: String? {
         let step = moment.step
         if characteristic != nil, step == nil || step == .didConnect {
-            return "a characteristic takes part only in reads, writes, subscriptions and updates"
+            return "only reads, writes, subscriptions and updates concern a characteristic"
         }
         switch (kind, step) {
         case (.silence, .didReceiveRead), (.silence, .didReceiveWrite), (.answer, .didReceiveRead),

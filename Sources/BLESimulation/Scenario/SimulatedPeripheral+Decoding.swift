@@ -61,7 +61,7 @@ extension SimulatedPeripheral: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .addressType,
                 in: values,
-                debugDescription: "there is no “address” that it could belong to"
+                debugDescription: "it needs an “address”"
             )
         }
         do throws(DescriptionError) {

@@ -122,7 +122,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// - Precondition: Every UUID is valid.
     public init(name: String, at position: World.Position = .init(), services: [Service]) {
         for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) {
-            precondition(BluetoothUUID(uuid) != nil, "\(uuid) is no UUID")
+            precondition(BluetoothUUID(uuid) != nil, "\(uuid) is not a UUID")
         }
         self.name = name
         self.position = position

@@ -19,7 +19,7 @@ extension World {
     /// Attachment.record(world.page, named: "page.html")
     /// ```
     public var page: String {
-        ExplainPage(timeline, title: "A world with seed \(core.withLock { $0.seed }), \(now) old").html
+        ExplainPage(timeline, title: "A world with seed \(core.withLock { $0.seed }), after \(now)").html
     }
 
     /// Records everything from now on for ``page``; `reading` decodes the values of characteristics.

@@ -18,7 +18,7 @@ extension World {
         core.withLock { core in
             let names = core.stations.map { station in (station.name, station.apps.map(\.name)) }
             let heading =
-                "A world with seed \(core.seed), \(core.now - .init()) old" + (core.hasHadApps ? "" : Self.empty)
+                "A world with seed \(core.seed), after \(core.now - .init())" + (core.hasHadApps ? "" : Self.empty)
             return core.story.text(heading) { machine, app in
                 let (name, apps) = names[machine]
                 guard let app, apps[app] != AppRecord.standardName else { return name }

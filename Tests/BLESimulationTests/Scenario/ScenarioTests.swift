@@ -127,7 +127,7 @@ struct ScenarioTests {
             (#""address": "C0:00:00:00:00:00""#, "is reserved"), (#""address": "FF:FF:FF:FF:FF:FF""#, "is reserved"),
             (#""address": "00:00:00:00:00:00", "addressType": "public""#, "is reserved"),
             (#""address": "C0:FF:EE:00:00:01", "addressType": "resolvable""#, "expected one of public, static"),
-            (#""addressType": "public""#, "there is no “address”"),
+            (#""addressType": "public""#, "it needs an “address”"),
         ]
     )
     func wrongAddress(field: String, reason: String) {

@@ -28,9 +28,11 @@ struct DeviceFaultTests {
         ("error 256 at every didReceiveRead", "1 to 255"), ("length 513 at every updateValue", "0 to 512"),
         ("length 99999999999999999999 at every updateValue", "0 to 512"), ("disconnect at time 1", "after “time”"),
         ("disconnect at time -1 ms", "after “time”"), ("disconnect at time 86400001 ms", "after “time”"),
-        ("disconnect after x ms at time 1 ms", "after “after”"), ("disconnect at time 1 ms of FFA1", "takes part only"),
-        ("disconnect at every didConnect of FFA1", "takes part only"), ("disconnect at time 1 ms now", "does not end"),
-        ("disconnect at every didReceiveRead of ", "does not end"),
+        ("disconnect after x ms at time 1 ms", "after “after”"),
+        ("disconnect at time 1 ms of FFA1", "concern a characteristic"),
+        ("disconnect at every didConnect of FFA1", "concern a characteristic"),
+        ("disconnect at time 1 ms now", "expected nothing after"),
+        ("disconnect at every didReceiveRead of ", "expected nothing after"),
     ]
 
     @Test("A fault has a textual form", arguments: valid)
