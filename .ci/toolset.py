@@ -167,7 +167,7 @@ def main() -> int:
     try:
         before = checksum(toolchain)
         for attempt in range(2):
-            run([str(ble), "toolset", "--install"], folder, toolchain, "finds CoreBluetooth now")
+            run([str(ble), "toolset", "--install"], folder, toolchain, "now finds CoreBluetooth")
             if checksum(toolchain) == before:
                 raise Failure("nothing was installed")
             if attempt == 0:

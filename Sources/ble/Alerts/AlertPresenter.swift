@@ -70,11 +70,11 @@ struct AlertRateLimiter {
 extension BluetoothAlerts.Alert {
     /// The text of the desktop notification, which is shown below the app's name.
     fileprivate var textOnDesktop: String {
-        let device = name?.nameOnDesktop ?? "a device without a name"
+        let device = name.map { "“\($0.nameOnDesktop)”" } ?? "an unnamed device"
         return switch occasion {
-        case .connection: "Connected to “\(device)”."
-        case .disconnection: "The connection to “\(device)” was lost."
-        case .notification: "A notification from “\(device)”."
+        case .connection: "Connected to \(device)."
+        case .disconnection: "The connection to \(device) was lost."
+        case .notification: "Received a notification from \(device)."
         }
     }
 }

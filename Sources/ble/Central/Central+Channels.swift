@@ -10,7 +10,7 @@ extension Central {
             opened = channel
             return .some(error)
         }
-        guard let opened else { preconditionFailure("a channel that was opened without an error is there") }
+        guard let opened else { preconditionFailure("a channel that was opened without an error exists") }
         return opened
     }
 

@@ -29,7 +29,7 @@ extension Central {
             throw CommandError.notFound(peer.text, within: time, seen: search.others)
         }
         found = try search.result()
-        guard let found else { preconditionFailure("a search that succeeds has found something") }
+        guard let found else { preconditionFailure("a successful search has a result") }
         return found.peripheral
     }
 
@@ -270,11 +270,11 @@ extension Central {
         }
         let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
         guard value.count <= most else {
-            let reason = "\(peripheral.title) accepts \(most) octets without response, the value has \(value.count)"
+            let reason = "\(peripheral.title) accepts \(most) octets without response, but the value has \(value.count)"
             throw CommandError.cannotWrite(characteristic.uuid.uuidString, reason)
         }
         if !peripheral.canSendWriteWithoutResponse {
-            try await ask(peripheral, "Waiting for room to write", {}) {
+            try await ask(peripheral, "Waiting to write", {}) {
                 if case .readyToWrite = $0 { .some(nil) } else { nil }
             }
         }
@@ -299,7 +299,7 @@ extension Central {
                 }
             }
         }
-        try await ask(peripheral, "Waiting for \(peripheral.title) after \(what)", question) {
+        try await ask(peripheral, "Waiting for a response from \(peripheral.title) after \(what)", question) {
             if case .responded(peripheral, let error) = $0 { .some(error) } else { nil }
         }
     }

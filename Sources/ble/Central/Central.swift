@@ -97,7 +97,7 @@ final class Central: NSObject {
         after action: () -> Void = {},
         _ verdict: @escaping Verdict
     ) async throws {
-        precondition(step == nil, "a central takes one step at a time")
+        precondition(step == nil, "only one step may run at a time")
         if let trouble = missing(need, after: .stateChanged) { throw trouble }
         guard pace != .overdue else { throw CommandError.noAnswer(to: what, within: Self.shutdownTime) }
         count += 1
@@ -150,7 +150,7 @@ final class Central: NSObject {
         }
         if let result = verdict(.stateChanged) { return try result.get() }
         do {
-            try await wait(for: "waiting for the radio", needing: .nothing, within: RadioWatch.patience, verdict)
+            try await wait(for: "Waiting for the radio", needing: .nothing, within: RadioWatch.patience, verdict)
         } catch CommandError.noAnswer {
             throw CommandError.noRadio(manager.state)
         }

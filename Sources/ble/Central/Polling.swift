@@ -63,7 +63,7 @@ final class Polling {
     private func pause(_ rest: Duration, _ central: Central, _ peripheral: CBPeripheral) async throws {
         guard rest > .zero else { return }
         do {
-            try await central.wait(for: "The next time", needing: .connection(peripheral), within: rest) {
+            try await central.wait(for: "Waiting for the next read", needing: .connection(peripheral), within: rest) {
                 if case .interrupted = $0 { .success(()) } else { nil }
             }
         } catch CommandError.noAnswer {

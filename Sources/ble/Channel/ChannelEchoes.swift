@@ -22,7 +22,12 @@ final class ChannelEchoes {
         var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
         fields["error"] = error.map(CommandError.describe)
         let manner = error == nil ? "closed" : "lost"
-        report("closed", pipe.channel, fields, "\(manner) it: \(pipe.received) octets received, \(pipe.sent) sent")
+        report(
+            "closed",
+            pipe.channel,
+            fields,
+            "\(manner) the channel: \(pipe.received) octets received, \(pipe.sent) sent"
+        )
     }
 
     private func report(_ event: String, _ channel: CBL2CAPChannel, _ more: [String: Any], _ words: String) {

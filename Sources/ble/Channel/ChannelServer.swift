@@ -108,7 +108,7 @@ extension ChannelServer: @MainActor CBPeripheralManagerDelegate {
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        if let error { return fail("Offering a channel", error) }
+        if let error { return fail("Publishing a channel", error) }
         publish(PSM)
     }
 

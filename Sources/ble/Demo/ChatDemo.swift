@@ -116,7 +116,7 @@ final class ChatDemo {
         let end = world.now + Self.patience
         while !happened() {
             guard world.now < end else {
-                missing = "\(what): not within \(Self.patience.seconds) s of virtual time"
+                missing = "\(what): did not happen within \(Self.patience.seconds) s of virtual time"
                 return
             }
             await world.advance(by: .milliseconds(10))

@@ -68,10 +68,13 @@ struct ExploreAccess: Sendable {
     /// - Throws: ``Refusal`` if the request is not accepted.
     func route(_ request: Request) throws(Refusal) -> Route {
         guard request.hosts.count == 1, let host = request.hosts.first, accepts(host) else {
-            throw Refusal(status: 421, sentence: "This server is not the host in the request.")
+            throw Refusal(
+                status: 421,
+                sentence: "The request is for another host. Open the address that “ble explore” has printed."
+            )
         }
         guard request.origins.allSatisfy({ $0 == "http://\(host)" }) else {
-            throw Refusal(status: 403, sentence: "Pages of other origins may not use this server.")
+            throw Refusal(status: 403, sentence: "Requests from other origins are not allowed.")
         }
         let parts = request.target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].isEmpty, isToken(parts[1]) else {
@@ -87,13 +90,13 @@ struct ExploreAccess: Sendable {
         // A browser that sends no origin still says, in Sec-Fetch-Site, that a request comes from a page of another
         // site.
         guard route == .page || request.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
-            throw Refusal(status: 403, sentence: "Pages of other sites may not use this server.")
+            throw Refusal(status: 403, sentence: "Requests from other sites are not allowed.")
         }
         guard request.method == (route == .commands ? "POST" : "GET") else {
             throw Refusal(status: 405, sentence: "Use \(route == .commands ? "POST" : "GET").")
         }
         guard route != .commands || request.contentTypes == ["application/json"] else {
-            throw Refusal(status: 415, sentence: "Commands are application/json.")
+            throw Refusal(status: 415, sentence: "Send commands as application/json.")
         }
         return route
     }

@@ -189,7 +189,7 @@ final class ExploreServer: Sendable {
             return true
         }
         guard isAdmitted else {
-            let sentence = "\(Self.mostReaders) browsers show this page. Close one of them, and reload."
+            let sentence = "\(Self.mostReaders) browsers show this page, the limit. Close one of them, and reload."
             return try await write(503, sentence, to: responses)
         }
         defer { counts.withLock { $0.readers -= 1 } }

@@ -47,9 +47,9 @@ struct CaptureInput {
             throw .unusableFile(path, "\(error).")
         }
         guard reader.skippedPackets > 0 else { return }
-        let links = reader.skippedLinkNames.isEmpty ? "" : " with \(reader.skippedLinkNames.joined(separator: ", "))"
+        let links = reader.skippedLinkNames.isEmpty ? "" : " of \(reader.skippedLinkNames.joined(separator: ", "))"
         let count = reader.skippedPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
         guard hasPackets else { throw .unusableFile(path, "it has \(foreign), but no HCI packets.") }
-        try? StandardStream.error.write(line: "Skipped \(foreign): not HCI.")
+        try? StandardStream.error.write(line: "Skipped \(foreign): only HCI packets can be read.")
     }
 }

@@ -58,14 +58,16 @@ enum CommandError: Error, CustomStringConvertible {
         case .radioLost: "The radio was lost, and with it the connection."
         case .notFound(let peer, let time, []):
             """
-            No device named “\(peer)” within \(time.seconds) s, nor any other named device. Is it on and advertising?
+            No device named “\(peer)” found within \(time.seconds) s, nor any other named device. Is it on and \
+            advertising?
             """
         case .notFound(let peer, let time, let seen):
             """
-            No device named “\(peer)” within \(time.seconds) s. Found: \(Self.list(seen)). Is it on and advertising?
+            No device named “\(peer)” found within \(time.seconds) s, only \(Self.list(seen)). Is it on and advertising?
             """
-        case .ambiguous(let peer, let names): "“\(peer)” matches \(Self.list(names)). Use more of the name."
-        case .noAnswer(let what, let time): "Timed out after \(time.seconds) s: \(what)."
+        case .ambiguous(let peer, let names):
+            "“\(peer)” matches several devices: \(Self.list(names)). Use a longer part of the name."
+        case .noAnswer(let what, let time): "\(what) timed out after \(time.seconds) s."
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” lists its characteristics."
         case .noBond(let peer): "No bond with \(peer). “ble bonds” lists all bonds."

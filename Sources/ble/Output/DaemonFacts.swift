@@ -6,7 +6,7 @@ import CoreBluetooth
 
 extension AppFact {
     /// The titles of the columns in the text of ``fact``.
-    static let columns = Self.line("PROCESS", "ROLE", "PHASE", "RADIO", "USES IT FOR", "HEARD", "PROGRAM")
+    static let columns = Self.line("PROCESS", "ROLE", "STATE", "RADIO", "USE", "RECEIVED", "PROGRAM")
 
     private static func line(
         _ process: String,

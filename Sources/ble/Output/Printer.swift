@@ -91,7 +91,7 @@ final class Printer {
     static func line(of object: Any) -> String {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {
-            preconditionFailure("a fact holds something that JSON cannot: \(object)")
+            preconditionFailure("a fact contains only values that JSON can represent: \(object)")
         }
         return String(decoding: data, as: UTF8.self).printableJSON
     }

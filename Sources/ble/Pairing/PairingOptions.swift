@@ -17,13 +17,13 @@ struct PairingOptions: ParsableArguments {
     var pairing: PairingMeans?
     @Flag(help: "Don't bond: discard the keys on disconnect.")
     var noBond = false
-    @Flag(help: "Print this host's out-of-band (OOB) pairing data, for --told on the other device.")
+    @Flag(help: "Print this host's out-of-band (OOB) pairing data, to pass to --told on the other device.")
     var tell = false
     @Option(
         help: ArgumentHelp(
             """
-            Out-of-band temporary key (TK) for legacy pairing, known to both devices: 32 hexadecimal digits. Used for \
-            the next pairing.
+            Out-of-band temporary key (TK) for the next legacy pairing, the same on both devices: 32 hexadecimal \
+            digits.
             """,
             valueName: "octets"
         ),
@@ -52,7 +52,9 @@ struct PeripheralPairingOptions: ParsableArguments {
         ),
         transform: { text in
             guard let data = OutOfBandData(structures: try Octets.parseDigits(text)) else {
-                throw ValidationError("expected the structures 0x22 and 0x23, with 16 octets each")
+                throw ValidationError(
+                    "expected the structures 0x22 (confirmation) and 0x23 (random), with 16 octets each"
+                )
             }
             return data
         }

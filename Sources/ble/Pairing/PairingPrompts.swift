@@ -55,9 +55,11 @@ final class PairingPrompts {
     private func tell(_ pairing: BluetoothPairing) async {
         do {
             let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
-            printer.print(Fact("out_of_band", ["data": octets], text: "Data for the other device: \(octets)."))
+            printer.print(
+                Fact("out_of_band", ["data": octets], text: "Out-of-band data for the other device: \(octets).")
+            )
         } catch {
-            printer.remark("No out-of-band data: \(error).")
+            printer.remark("Cannot create out-of-band data: \(error).")
         }
     }
 
@@ -110,7 +112,7 @@ final class PairingPrompts {
         case .show(let digits):
             text = "Type \(digits) on \(who)."
         case .enter:
-            text = "Type the six digits that \(who) shows, or no."
+            text = "Type the six digits that \(who) shows, or no to reject."
         case .compare(let digits):
             text = "Does \(who) also show \(digits)? Type yes or no."
         }

@@ -43,7 +43,7 @@ struct CapturedDevices {
         }
         if let device = (found ?? candidates).first, (found ?? candidates).count == 1 { return device }
         guard let first = candidates.first else {
-            let reason = "it contains no discovery of services. Capture the first connection of an app to the device"
+            let reason = "it contains no service discovery. Capture the first connection of an app to the device"
             throw CommandError.unusableFile(path, "\(reason).")
         }
         let list = CommandError.list(candidates.map(Self.title))
@@ -51,7 +51,7 @@ struct CapturedDevices {
             let advice = "Select one with --address, such as --address \(first.address.prefix(17))"
             throw CommandError.unusableFile(path, "it contains several devices: \(list). \(advice).")
         }
-        throw CommandError.unusableFile(path, "not exactly one device has the address \(address), only \(list).")
+        throw CommandError.unusableFile(path, "\(address) does not match exactly one device in it: \(list).")
     }
 
     private static func title(_ device: CapturedDevice) -> String {
@@ -112,7 +112,9 @@ extension ClonedDevice {
         if device.advertisement == nil { remarks.append("The capture contains no advertisement of the device.") }
         if unread > 0 { remarks.append("\(unread) values were not read in the capture; “known” is false for them.") }
         if device.variableAnswers > 0 {
-            remarks.append("\(device.variableAnswers) writes had different answers, which are left out.")
+            remarks.append(
+                "\(device.variableAnswers) writes had different answers at different times; these answers are left out."
+            )
         }
         for characteristic in characteristics where characteristic.properties & unsupported != 0 {
             remarks.append("\(characteristic.uuid): the properties Broadcast and Extended Properties are left out.")

@@ -95,7 +95,8 @@ struct ClonedDevice {
             _ = try Self.device(keys)
             return (Self.text(keys), [])
         } catch {
-            let remark = "The advertisement is left out: files cannot describe it: \(Self.explanation(of: error))"
+            let remark =
+                "The advertisement is left out, because files cannot describe it: \(Self.explanation(of: error))"
             return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
         }
     }
@@ -123,7 +124,7 @@ struct ClonedDevice {
     private static func text(_ device: [String: Any]) -> String {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: device, options: options) else {
-            preconditionFailure("a clone holds something that JSON cannot")
+            preconditionFailure("a clone contains only values that JSON can represent")
         }
         return String(decoding: data, as: UTF8.self).printableJSON
     }
@@ -169,7 +170,9 @@ struct ClonedDevice {
             do {
                 description["value"] = try await central.read(characteristic, of: peripheral).hexadecimal
             } catch CommandError.failed(let what, let error) {
-                printer.remark("\(characteristic.uuid.uuidString) has no value: \(CommandError.failed(what, error))")
+                printer.remark(
+                    "\(characteristic.uuid.uuidString) has no value in the file: \(CommandError.failed(what, error))"
+                )
             }
         }
         var descriptors: [[String: Any]] = []

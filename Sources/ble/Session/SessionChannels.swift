@@ -51,7 +51,7 @@ final class SessionChannels: NSObject {
     /// Withdraws a published channel; open channels stay open.
     func unpublish(_ psm: Int) throws {
         guard let index = published.firstIndex(where: { Int($0) == psm }) else {
-            throw SessionFailure(.noChannel, "The session has published no channel with PSM \(psm).")
+            throw SessionFailure(.noChannel, "The session has not published a channel with PSM \(psm).")
         }
         manager?.unpublishL2CAPChannel(published.remove(at: index))
     }
@@ -67,7 +67,7 @@ final class SessionChannels: NSObject {
         guard channels.count < Self.mostChannels else {
             channel.inputStream.close()
             channel.outputStream.close()
-            throw SessionFailure(.busy, "\(Self.mostChannels) channels are open. Close one first.")
+            throw SessionFailure(.busy, "\(Self.mostChannels) channels are open, which is the limit. Close one first.")
         }
         count += 1
         let number = count
@@ -83,7 +83,10 @@ final class SessionChannels: NSObject {
         let open = try channel(number)
         await open.pipe.send(value)
         guard channels.contains(where: { $0.number == number }) else {
-            throw SessionFailure(.disconnected, "Channel \(number) was closed after \(open.pipe.sent) octets.")
+            throw SessionFailure(
+                .disconnected,
+                "Channel \(number) was closed after \(open.pipe.sent) octets had been sent."
+            )
         }
     }
 

@@ -142,10 +142,10 @@ struct SessionCommand {
             }
         }
         guard object["value"] == nil || object["error"] == nil else {
-            throw fail("“\(text)” has either “value” or “error”, not both.")
+            throw fail("“\(text)” takes either “value” or “error”, not both.")
         }
         guard object["machine"] == nil || object["file"] != nil else {
-            throw fail("“machine” selects a device in “file”, and there is none.")
+            throw fail("“machine” selects a device in “file”, but there is no “file”.")
         }
     }
 

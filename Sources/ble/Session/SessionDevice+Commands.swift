@@ -13,11 +13,13 @@ extension SessionDevice {
             let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
             return keys.merging(["mtu": peripheral.mtu, "maximum_write_length": most]) { $1 }
         case .read, .write, .subscribe, .unsubscribe:
-            guard let attribute = command.attribute else { preconditionFailure("a parsed command has an attribute") }
+            guard let attribute = command.attribute else {
+                preconditionFailure("parsed commands of this kind have an attribute")
+            }
             return keys.merging(try await perform(command, attribute)) { $1 }
         case .scan, .stop, .connect, .disconnect, .pair, .answer, .unpair, .serve, .withdraw, .update, .respond, .send,
             .startAdvertising, .stopAdvertising, .openChannel, .closeChannel, .publishChannel, .unpublishChannel:
-            preconditionFailure("the engine performs \(command.name)")
+            preconditionFailure("the engine, not a device, performs \(command.name)")
         }
     }
 

@@ -251,7 +251,7 @@ final class SessionEngine: NSObject {
         case .unpublishChannel:
             try channels.unpublish(command.psm)
             return ["psm": command.psm]
-        default: preconditionFailure("the engine performs \(command.name) itself")
+        default: preconditionFailure("\(command.name) is not a command for a channel")
         }
         return [:]
     }
@@ -308,7 +308,10 @@ final class SessionEngine: NSObject {
             return try await connect(known, within: command.timeout)
         }
         guard devices.count < Self.mostDevices else {
-            throw SessionFailure(.busy, "\(Self.mostDevices) devices are in use. Disconnect one first.")
+            throw SessionFailure(
+                .busy,
+                "\(Self.mostDevices) devices are in use, which is the limit. Disconnect one first."
+            )
         }
         let finder = Central(clock: clock)
         let (identifier, name) = try await withTaskCancellationHandler {

@@ -45,7 +45,7 @@ final class SessionPeripheral {
     /// Publishes a device and, unless the command says otherwise, advertises it; returns the keys of the answer.
     func serve(_ command: SessionCommand) async throws -> [String: Any] {
         guard device == nil else {
-            throw SessionFailure(.busy, "The session serves a device already. Use “withdraw” first.")
+            throw SessionFailure(.busy, "The session already serves a device. Use “withdraw” first.")
         }
         let description = try command.peripheral()
         let made = DescribedPeripheral(description, advertises: command.advertise, clock: clock) { [weak self] in
@@ -97,13 +97,16 @@ final class SessionPeripheral {
         let device = try served()
         guard let open = requests.first(where: { $0.number == command.request }) else {
             let what = "There is no open request \(command.request)"
-            throw SessionFailure(.noRequest, "\(what): it was answered, has ended, or has never been made.")
+            throw SessionFailure(.noRequest, "\(what): it was already answered, has ended, or never existed.")
         }
         if let code = command.errorCode {
             end(open.number)?.refuse(CBATTError.Code(rawValue: code) ?? .unlikelyError, by: device)
         } else if open.request.isWrite {
             guard command.value == nil else {
-                throw SessionFailure(.invalid, "“value” answers only reads. Leave it out to accept the write.")
+                throw SessionFailure(
+                    .invalid,
+                    "“value” is only for answers to reads. Leave it out to accept the write."
+                )
             }
             if let request = end(open.number) { device.accept(request) }
         } else {

@@ -72,7 +72,7 @@ final class Shell {
 
     private static func text(_ keys: [String: Any]) -> String {
         guard let data = try? JSONSerialization.data(withJSONObject: keys) else {
-            preconditionFailure("a command holds something that JSON cannot: \(keys)")
+            preconditionFailure("a command contains only values that JSON can represent: \(keys)")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -28,10 +28,10 @@ struct Toolchain: Hashable {
         } catch let error as ToolsetError {
             throw error
         } catch {
-            throw .unusableCompiler(compiler, reason: "it does not answer -print-target-info (\(error))")
+            throw .unusableCompiler(compiler, reason: "it gives no valid answer to -print-target-info (\(error))")
         }
         guard let libraries = answer.paths.runtimeLibraryPaths.first else {
-            throw .unusableCompiler(compiler, reason: "it names no folder of libraries")
+            throw .unusableCompiler(compiler, reason: "it reports no folder with its libraries")
         }
         version = answer.compilerVersion
         target = answer.target.moduleTriple

@@ -6,15 +6,15 @@ import Foundation
 struct ToolsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "toolset",
-        abstract: "Make “import CoreBluetooth” work in packages of other people, with their own manifests.",
+        abstract: "Make “import CoreBluetooth” work in packages without a dependency for it.",
         discussion: """
-            A package that imports CoreBluetooth as on Apple's systems has no dependency for it. On Linux, two ways \
-            lead to it; both also provide BLESimulation, for tests, and CoreBluetoothExtras:
+            Packages for Apple's systems import CoreBluetooth without a dependency. On Linux, there are two ways to \
+            build them; both also provide BLESimulation, for tests, and CoreBluetoothExtras:
 
-            DIR receives library, modules and a file for SwiftPM; nothing else is changed. Then one option is needed: \
-            swift build --toolset DIR/toolset.json
+            With DIR, the library, the modules and a file for SwiftPM are written to DIR; nothing else is changed. \
+            Builds then need one option: swift build --toolset DIR/toolset.json
 
-            With --install the toolchain receives them, and no option is needed; --uninstall removes every file again. \
+            With --install, they are added to the toolchain, and no option is needed; --uninstall removes every file. \
             This may need sudo.
 
             The toolchain is the one in PATH, or that of --toolchain. The modules work only with the compiler version \
@@ -54,7 +54,7 @@ struct ToolsetCommand: ParsableCommand {
             throw ValidationError("--install and --uninstall concern the toolchain; leave out the folder.")
         }
         guard from == nil || !uninstall && !check else {
-            throw ValidationError("--from only concerns what is written; leave it out.")
+            throw ValidationError("--from has no effect unless modules are written; leave it out.")
         }
     }
 
@@ -73,7 +73,7 @@ struct ToolsetCommand: ParsableCommand {
                 print("Use it with: swift build --toolset \(toolset.file.path)")
             } else {
                 try installed.install(modules())
-                print("\(toolchain.compiler) finds CoreBluetooth now: swift build")
+                print("\(toolchain.compiler) now finds CoreBluetooth. Use it with: swift build")
             }
         }
     }

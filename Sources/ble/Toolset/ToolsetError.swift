@@ -37,7 +37,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             toolchain with --toolchain.
             """
         case .noCompiler(let path?):
-            "No Swift compiler found in \(path). Name the folder of a toolchain: it has usr/bin/swiftc or bin/swiftc."
+            "No Swift compiler found in \(path). Name a folder with usr/bin/swiftc or bin/swiftc."
         case .unusableCompiler(let path, let reason): "Cannot use the compiler \(path): \(reason)"
         case .noModules(let checkout?):
             "The modules are not built yet. Build them with \(checkout)/Packaging/toolset.sh and try again."
@@ -53,13 +53,13 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             or build the modules with this one: Packaging/toolset.sh.
             """
         case .occupied(let folder):
-            "\(folder) holds other files. Choose a folder that is empty or does not exist."
+            "\(folder) contains other files. Choose a folder that is empty or does not exist."
         case .foreign(let file):
-            "\(file) is already there, and “ble toolset” has not written it. Nothing was changed."
+            "\(file) already exists and was not written by “ble toolset”. Nothing was changed."
         case .notInstalled(let toolchain):
-            "The toolchain in \(toolchain) has no Core Bluetooth modules that “ble toolset --install” has written."
+            "The toolchain in \(toolchain) has no Core Bluetooth modules installed by “ble toolset --install”."
         case .malformedRecord(let path):
-            "\(path) names files outside the toolchain. Nothing was removed; install the toolchain again."
+            "\(path) lists files outside the toolchain. Nothing was removed; install the toolchain again."
         case .unusableFile(let path, let reason): "Cannot use \(path): \(reason)"
         case .checkFailed(let step, let output):
             "The program that uses Core Bluetooth did not \(step):\n\(output)"

@@ -99,7 +99,7 @@ struct CloningTests {
                 try Data(text.utf8).write(to: URL(filePath: path))
                 defer { try? FileManager.default.removeItem(atPath: path) }
                 let description = try PeripheralDescription(path: path)
-                #expect(description.remarks == ["“address” has an effect only in worlds."])
+                #expect(description.remarks == ["“address” is ignored: it has an effect only in simulated worlds."])
                 served = world.machine("server").inhabit { DescribedPeripheral(description) { _ in } }
             } else {
                 world.place(Self.rich)

@@ -14,6 +14,10 @@ struct PeripheralDescriptionTests {
         return try PeripheralDescription(path: file.path, machine: machine)
     }
 
+    private static func remark(_ key: String) -> String {
+        "“\(key)” is ignored: it has an effect only in simulated worlds."
+    }
+
     private static let house = #"{"machines": [{"name": "Lamp"}, {"name": "Door", "mtu": 23}]}"#
 
     @Test("A device is served if it is the file's only device, is alone in its world, or is named")
@@ -35,9 +39,9 @@ struct PeripheralDescriptionTests {
         let characteristic = #"{"uuid": "2A19", "properties": ["read"], "descriptors": [\#(descriptors)]}"#
         let remarks = try describe(Self.service(characteristic)).remarks
         #expect(remarks.map { $0.prefix(23) } == ["2902", "2900"].map { "Descriptor \($0) of 2A19" })
-        #expect(try describe(Self.house, machine: "Door").remarks == ["“mtu” has an effect only in worlds."])
+        #expect(try describe(Self.house, machine: "Door").remarks == [Self.remark("mtu")])
         let far = try describe(#"{"name": "x", "position": {"x": 1}}"#)
-        #expect(far.remarks == ["“position” has an effect only in worlds."])
+        #expect(far.remarks == [Self.remark("position")])
         #expect(try describe(#"{"name": "x", "position": {}}"#).remarks.isEmpty)
     }
 

@@ -8,13 +8,13 @@ import NIOCore
 
 struct Explore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what happens now as a page: devices, attributes, packets and calls.",
+        abstract: "Show devices, attributes, packets and calls live in a browser.",
         discussion: """
             Prints the address of a page, and serves it until interrupted. The page lists devices with their RSSI over \
             time, connects to them, reads, writes and subscribes to their attributes, and shows the packets and calls \
             of this session like “ble explain”. With a daemon, it also lists the apps that “ble apps” lists.
 
-            Only programs of this machine can reach the page, unless --listen names another address. The address \
+            Only programs on this machine can reach the page, unless --listen names another address. The address \
             contains a random token; anyone who has it can use the radio.
 
             Examples:
@@ -57,7 +57,7 @@ struct Explore: AsyncParsableCommand {
             printer.print(Fact("listening", ["url": url], text: url))
             printer.remark("Open this address in a browser; Ctrl-C ends it.")
             if !ExploreAccess.isLoopback(listen) {
-                printer.remark("Other machines can open it as well, without encryption.")
+                printer.remark("Other machines can open it, too. The connection is not encrypted.")
             }
             let serving = Task { await server.run() }
             let apps = daemon.map { path in Task { await Self.follow(appsOfDaemonAt: path, feed) } }

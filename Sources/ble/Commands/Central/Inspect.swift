@@ -51,7 +51,7 @@ struct Inspect: AsyncParsableCommand {
     /// Waits until the services change or the user interrupts.
     @MainActor
     private func waitForChange(of peripheral: CBPeripheral, _ central: Central) async throws {
-        try await central.wait(for: "A change of the services", needing: .connection(peripheral)) {
+        try await central.wait(for: "Waiting for a change of the services", needing: .connection(peripheral)) {
             switch $0 {
             case .servicesModified(peripheral), .interrupted: .success(())
             default: nil

@@ -45,7 +45,7 @@ struct Notify: AsyncParsableCommand {
             let seen = try await listening.run(through: central)
             if let count, seen < count, let duration {
                 throw CommandError.noAnswer(
-                    to: "waiting for \(count) \(count == 1 ? "value" : "values")",
+                    to: "Waiting for \(count) \(count == 1 ? "value" : "values")",
                     within: duration
                 )
             }

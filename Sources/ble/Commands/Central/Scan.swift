@@ -39,7 +39,7 @@ struct Scan: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Report once, at the end, the peripherals received in the last so many seconds.",
+            "Report once, at the end, only peripherals received in the last <seconds> seconds.",
             valueName: "seconds"
         ),
         transform: Bounds.seconds().duration

@@ -3,7 +3,7 @@ import BLERuntime
 
 struct Channel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open or offer an L2CAP channel, a stream of octets beside the attributes.",
+        abstract: "Open or offer an L2CAP channel: a stream of octets, separate from attributes.",
         discussion: """
             Sends standard input, and writes received data to standard output, no faster than the peer accepts it. \
             With --json, received data is printed as objects.

@@ -11,9 +11,8 @@ struct ChannelOpenCommand: AsyncParsableCommand {
             Sends standard input, and writes received data to standard output. Closes the channel when standard input \
             has ended and all of it has been sent.
 
-            If the channel ends before all of standard input has been sent, because of either end, a signal or the \
-            radio, the exit status is 1 and a message says how much was sent. If the radio is lost and there was \
-            nothing to send, it is 69.
+            If the channel ends before all of standard input has been sent, for whatever reason, the exit status is 1 \
+            and a message says how much was sent. If the radio is lost while there is nothing to send, it is 69.
 
             Examples:
               ble channel open Store < file
@@ -62,7 +61,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         for conversation: ChannelConversation
     ) async {
         do {
-            try await central.wait(for: "The end of the channel", needing: .connection(peripheral)) {
+            try await central.wait(for: "Waiting for the end of the channel", needing: .connection(peripheral)) {
                 switch $0 {
                 case .over, .interrupted: .success(())
                 default: nil

@@ -51,7 +51,7 @@ struct ChatHostCommand: AsyncParsableCommand {
                     isEnding = !stay
                     if isEnding { console.expectEnd(within: Self.patience) }
                 case .overdue:
-                    throw CommandError.noAnswer(to: "sending all messages to the guests", within: Self.patience)
+                    throw CommandError.noAnswer(to: "Sending all messages to the guests", within: Self.patience)
                 }
             }
             host.close()

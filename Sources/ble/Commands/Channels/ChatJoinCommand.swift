@@ -126,8 +126,8 @@ struct ChatSession {
         switch place {
         case .outside:
             if let wanted { throw CommandError.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
-        case .entering: throw CommandError.noAnswer(to: "joining the room", within: patience)
-        case .inside: throw CommandError.noAnswer(to: "sending all messages", within: patience)
+        case .entering: throw CommandError.noAnswer(to: "Joining the room", within: patience)
+        case .inside: throw CommandError.noAnswer(to: "Sending all messages", within: patience)
         case .leaving: break
         }
         return true

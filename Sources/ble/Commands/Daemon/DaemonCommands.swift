@@ -109,7 +109,7 @@ struct App: AsyncParsableCommand {
         discussion: """
             The new state lasts until the app changes it. In the background, an app finds only services that it names, \
             and each device once; when suspended, it finds nothing and does not advertise. Quitting ends the process \
-            with SIGTERM; unlike after any other end, its session is dropped and the app is not launched again.
+            with SIGTERM and drops its session; unlike after any other exit, the app is not launched again.
 
             Examples:
               ble app 4711 background

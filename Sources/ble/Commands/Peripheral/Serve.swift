@@ -47,7 +47,7 @@ struct Serve: AsyncParsableCommand {
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp(
-            "A fault to make, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists them.",
+            "A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists them.",
             valueName: "fault"
         ),
         transform: { try DeviceFault($0) }

@@ -69,7 +69,7 @@ struct Adapters: AsyncParsableCommand {
             throw CommandError.noController(name, "\(error)", cure: nil)
         }
         guard let transport = specification.transport else {
-            throw CommandError.noController(name, "a simulated world has no controller of its own", cure: nil)
+            throw CommandError.noController(name, "a simulated world has no controller to query", cure: nil)
         }
         do {
             let facts = try await ProbeSession.facts(through: transport)

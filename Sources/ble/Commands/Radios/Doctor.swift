@@ -15,8 +15,8 @@ struct Doctor: AsyncParsableCommand {
             (something will not work as apps expect) or a fact. Problems and warnings come with a fix, in most cases a \
             command. docs/ADAPTERS.md lists the names.
 
-            Findings about privileges apply to this program: capabilities of a file (setcap) are those of that file \
-            only.
+            Findings about privileges apply to this program only: capabilities that setcap gives to a file apply to \
+            that file.
 
             Exit status: 0 if there is no problem, 69 if there is one.
 

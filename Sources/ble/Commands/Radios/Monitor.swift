@@ -65,7 +65,7 @@ struct Monitor: AsyncParsableCommand {
             throw ValidationError("Do not combine a capture file with --pid or --duration.")
         }
         guard !(redact && keys) else { throw ValidationError("Do not combine --redact and --keys.") }
-        guard !keys || !copies.isEmpty else { throw ValidationError("--keys is about the files of --write.") }
+        guard !keys || !copies.isEmpty else { throw ValidationError("--keys has an effect only with --write.") }
         for copy in copies where CaptureFormat(path: copy) == nil {
             throw ValidationError("“\(copy)” must end in .pcapng or .btsnoop.")
         }
@@ -139,7 +139,7 @@ struct Monitor: AsyncParsableCommand {
             printer.remark("Monitoring process \(host.process).")
         case .refused(let host, let reason):
             printer.print(Fact("refused", ["process": Int(host.process), "host": host.number], text: ""))
-            printer.remark("Process \(host.process) cannot be monitored: \(reason).")
+            printer.remark("Cannot monitor process \(host.process): \(reason).")
         case .item(let item, _): packets.print(item)
         case .gone(let host, let failure):
             printer.print(Fact("gone", ["process": Int(host.process), "host": host.number], text: ""))

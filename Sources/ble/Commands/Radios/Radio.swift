@@ -4,13 +4,13 @@ import BLESimulation
 
 struct Radio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serve virtual controllers over TCP, all on one air.",
+        abstract: "Serve virtual controllers over TCP, all on one simulated radio channel.",
         discussion: """
             Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection power-cycles it. A port \
-            serves one program at a time: a second connection waits 100 ms for the first to end, then it is closed, \
-            with one message. Controllers have different addresses in each run unless --seed is the same; bonds made \
-            on them by programs of this package last as long as the run. On a --shared-port, every connection gets its \
-            own controller.
+            serves one program at a time: a second connection waits up to 100 ms for the first to end, and is then \
+            refused with a message. Controllers have different addresses in each run unless --seed is the same; bonds \
+            that programs of this package make on them last until the run ends. On a --shared-port, every connection \
+            gets its own controller.
 
             Examples:
               ble radio --port 7001 --port 7002
