@@ -91,7 +91,7 @@ struct Adversary {
             let floods = packets.map { [$0] } + pairs
             for flood in floods {
                 let growth = victim.growth(underFloodOf: flood, rounds: rounds)
-                if growth > Self.tolerance { complaints.append("\(flood): \(growth) more") }
+                if growth > Self.tolerance { complaints.append("\(flood): grows by \(growth) elements and octets") }
             }
             return (floods.count, complaints)
         }

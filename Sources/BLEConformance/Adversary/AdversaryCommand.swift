@@ -29,7 +29,7 @@ struct AdversaryCommand: ParsableCommand {
     )
     var sample: Int?
 
-    @Option(help: "Random seed for the choice of a part (default: 0).", transform: Bounds(0...UInt64.max).read)
+    @Option(help: "Random seed for the choice of the sequences (default: 0).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
 
     func run() throws {

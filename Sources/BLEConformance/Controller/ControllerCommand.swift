@@ -10,8 +10,7 @@ struct ControllerCommand: ParsableCommand {
         commandName: "controller",
         abstract: "Serves virtual controllers on 127.0.0.1, one on each port, all on one radio, until interrupted.",
         discussion: """
-            Each speaks HCI over H4. A new connection power-cycles its controller and closes the previous \
-            before.
+            Each speaks HCI over H4. A new connection closes the previous one and power-cycles the controller.
             """
     )
 

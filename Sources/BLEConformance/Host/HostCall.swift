@@ -28,10 +28,10 @@ struct HostCall {
 
     init(line: String) throws(Refusal) {
         guard let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] else {
-            throw Refusal(id: nil, reason: "this is no JSON object: \(line.prefix(200))")
+            throw Refusal(id: nil, reason: "this is not a JSON object: \(line.prefix(200))")
         }
         guard let id = object["id"] as? Int else {
-            throw Refusal(id: nil, reason: "id: a whole number is expected")
+            throw Refusal(id: nil, reason: "id: expected a whole number")
         }
         self.id = id
         let content = object["do"] as? [String: Any] ?? object
@@ -40,7 +40,7 @@ struct HostCall {
         } else if let name = Self.names.first(where: { content[$0] != nil }) {
             (self.name, arguments) = (name, content[name] as? [String: Any] ?? [:])
         } else {
-            throw Refusal(id: id, reason: "op: one of these is expected: \(Self.names.joined(separator: ", "))")
+            throw Refusal(id: id, reason: "op: expected one of \(Self.names.joined(separator: ", "))")
         }
         guard Self.names.contains(name) else {
             throw Refusal(id: id, reason: "op: '\(name)' is not one of \(Self.names.joined(separator: ", "))")
@@ -49,14 +49,14 @@ struct HostCall {
 
     func flag(_ key: String, otherwise value: Bool) throws -> Bool {
         guard let given = self.value(key) else { return value }
-        guard let flag = given as? Bool else { throw Senseless("\(key): true or false is expected") }
+        guard let flag = given as? Bool else { throw Senseless("\(key): expected true or false") }
         return flag
     }
 
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Int, range ~= number else {
-            throw Senseless("\(key): a whole number from \(range.lowerBound) to \(range.upperBound) is expected")
+            throw Senseless("\(key): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -70,7 +70,7 @@ struct HostCall {
     func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Double, range ~= number else {
-            throw Senseless("\(key): a number from \(range.lowerBound) to \(range.upperBound) is expected")
+            throw Senseless("\(key): expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return .microseconds(Int(number * 1_000))
     }
@@ -78,20 +78,20 @@ struct HostCall {
     func octets(_ key: String) throws -> [UInt8] {
         guard let given = value(key) else { return [] }
         guard let text = given as? String, let octets = try? [UInt8](hexadecimal: text) else {
-            throw Senseless("\(key): octets in hexadecimal digits are expected")
+            throw Senseless("\(key): expected octets in hexadecimal digits")
         }
         return octets
     }
 
     func word(_ key: String) throws -> String? {
         guard let given = value(key) else { return nil }
-        guard let word = given as? String else { throw Senseless("\(key): a word is expected") }
+        guard let word = given as? String else { throw Senseless("\(key): expected a word") }
         return word
     }
 
     func words(_ key: String) throws -> [String]? {
         guard let given = value(key) else { return nil }
-        guard let words = given as? [String] else { throw Senseless("\(key): a list of words is expected") }
+        guard let words = given as? [String] else { throw Senseless("\(key): expected a list of words") }
         return words
     }
 
@@ -101,15 +101,15 @@ struct HostCall {
     /// Returns the address in the object under `key`; `nil` if the key is missing.
     func address(under key: String) throws -> DeviceAddress? {
         guard let given = value(key) else { return nil }
-        guard let object = given as? [String: Any] else { throw Senseless("\(key): an object is expected") }
+        guard let object = given as? [String: Any] else { throw Senseless("\(key): expected an object") }
         return try Self.address(in: object, key + ".")
     }
 
     private static func address(in object: [String: Any], _ prefix: String) throws -> DeviceAddress {
         guard let text = object["address"] as? String, let octets = try? [UInt8](hexadecimal: text), octets.count == 6
-        else { throw Senseless("\(prefix)address: six octets in hexadecimal digits are expected") }
+        else { throw Senseless("\(prefix)address: expected six octets in hexadecimal digits") }
         guard let kind = object["address_type"] as? Int, 0...1 ~= kind else {
-            throw Senseless("\(prefix)address_type: a whole number from 0 to 1 is expected")
+            throw Senseless("\(prefix)address_type: expected a whole number from 0 to 1")
         }
         let value = octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
         return DeviceAddress(value, kind == 0 ? .public : .random)

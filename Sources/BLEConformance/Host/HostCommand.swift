@@ -13,14 +13,13 @@ struct HostCommand: ParsableCommand {
         discussion: """
             Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
-            Unsolicited events are {"event": ...}. The program ends at the end of its standard input, and stores \
-            its standard input.
+            Unsolicited events are {"event": ...}. The program ends at the end of standard input.
 
-            factory_reset forgets bonds and failed pairings. pairing_reply answers a question ({"event": "pairing"}); \
-            with "confirm": false while nothing is asked, it cancels the pairing under way. A pairing that fails, \
-            whichever side started it, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
+            factory_reset removes bonds and failed pairings. pairing_reply answers a question ({"event": "pairing"}); \
+            with "confirm": false and no open question, it cancels the current pairing. A failed pairing, started by \
+            either side, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
 
-            Attributes of the peer of a connection, whichever end made that:
+            Attributes of the peer of a connection, which either side may have made:
               discover {connection} -> {services: [{uuid, start, end, characteristics: [{uuid, handle, properties, \
             end, descriptors: [{uuid, handle}]}]}]}
               read {connection, handle} -> {value}

@@ -102,7 +102,7 @@ struct PairingCase: Decodable {
     private func makeConfiguration() throws -> SecurityManager.Configuration {
         var configuration = SecurityManager.Configuration()
         guard let capability = SMP.IOCapability(wire: io_capability) else {
-            throw Senseless("io_capability: a whole number from 0 to 4 is expected")
+            throw Senseless("io_capability: expected a whole number from 0 to 4")
         }
         configuration.ioCapability = capability
         configuration.isBonding = bonding ?? true
@@ -111,7 +111,7 @@ struct PairingCase: Decodable {
         configuration.leastKeySize = SMP.keySizes.lowerBound
         configuration.greatestKeySize = max_key_size ?? SMP.keySizes.upperBound
         guard SMP.keySizes.contains(configuration.greatestKeySize) else {
-            throw Senseless("max_key_size: a whole number from 7 to 16 is expected")
+            throw Senseless("max_key_size: expected a whole number from 7 to 16")
         }
         if let initiator_keys { configuration.initiatorKeys = SMP.KeyDistribution(rawValue: initiator_keys) }
         if let responder_keys { configuration.responderKeys = SMP.KeyDistribution(rawValue: responder_keys) }
@@ -155,7 +155,7 @@ extension PairingCase.Octets {
     ///
     /// Throws an error unless there are exactly `count` octets in total.
     fileprivate func number(of count: Int, from start: Int) throws -> UInt128 {
-        guard bytes.count == count, start + 16 <= count else { throw Senseless("\(count) octets are expected") }
+        guard bytes.count == count, start + 16 <= count else { throw Senseless("expected \(count) octets") }
         return bytes[start..<start + 16].reversed().reduce(0) { $0 << 8 | UInt128($1) }
     }
 }

@@ -52,7 +52,7 @@ struct AdversaryTests {
     @Test("The oracle detects wrong answers")
     func noticed() {
         for (packet, fault) in [
-            (HostilePacket("0a 0300", .nothing), "answers what calls for nothing"),
+            (HostilePacket("0a 0300", .nothing), "answers packets that need no response"),
             (HostilePacket("0a 0300", .refusal(0x02)), "answers 0a0300 with 0b"),
             (HostilePacket("52 0500 11", .answer), "does not answer 5205"),
             (HostilePacket("1b 0500 11", .confirmation), "confirms 0 times, not 1"),
@@ -72,12 +72,12 @@ struct AdversaryTests {
         #expect(server.base.record.fault == nil)
         _ = server.oracle.attributes?.closed(ChannelIdentifier(wire: 0x41))
         server.step(.init("0300 0a0300", .anything, channel: 0x41))
-        #expect(server.base.record.fault?.hasPrefix("does Reaction") == true)
+        #expect(server.base.record.fault?.hasPrefix("reacts with Reaction") == true)
         client.begin()
         #expect(client.base.record.fault == nil && client.oracle.attributes?.asked == [1, 2, 3, 4, 5])
         client.oracle.attributes?.asked = [2]
         client.step(.init("0b41", .anything))
-        #expect(client.base.record.fault?.hasPrefix("tells an app") == true)
+        #expect(client.base.record.fault?.hasPrefix("reports") == true)
     }
 
     @Test("Weight counts the elements of all nested collections")

@@ -30,7 +30,7 @@ extension AttributeVictim {
         drain()
         let (answers, unconfirmed) = (record.answers, record.unconfirmed)
         check(answers == [[0x13], [0x13]], "answers a bonded client with \(answers)")
-        check(unconfirmed == 1, "indicates a change \(unconfirmed) times")
+        check(unconfirmed == 1, "sends \(unconfirmed) indications of one change")
         record.answers = []
     }
 

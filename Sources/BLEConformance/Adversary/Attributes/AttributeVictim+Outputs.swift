@@ -18,14 +18,16 @@ extension AttributeVictim {
 
     /// Records a packet that the host sends to the adversary.
     private mutating func note(_ packet: [UInt8]) {
-        check(packet.count <= Self.mtu, "sends \(packet.count) octets")
-        guard let decoded = try? ATTPacket(decoding: packet) else { return check(false, "sends \(packet.hexadecimal)") }
+        check(packet.count <= Self.mtu, "sends \(packet.count) octets, more than the MTU")
+        guard let decoded = try? ATTPacket(decoding: packet) else {
+            return check(false, "sends the invalid packet \(packet.hexadecimal)")
+        }
         if decoded == .confirmation {
             record.confirmations += 1
         } else if decoded.opcode == .handleValueIndication {
             record.unconfirmed += 1
         } else if [.handleValueNotification, .multipleHandleValueNotification].contains(decoded.opcode) {
-            check(part == .caching, "sends a value that nobody gave it")
+            check(part == .caching, "sends a value that no app has provided")
         } else if decoded.opcode.response != nil {
             record.request = packet
         } else {
@@ -66,7 +68,7 @@ extension AttributeVictim {
             record.request = nil
             refuse(request, on: Self.link)
         }
-        check(record.request == nil, "asks for ever")
+        check(record.request == nil, "sends requests without end")
     }
 
     /// Refuses the requests that the host sends on the other link by itself, until it sends the app's request.

@@ -21,9 +21,9 @@ extension AttributeVictim {
     /// The host must not give up a link, because no time has passed, so no request can have timed out.
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
-        check(record.abandoned.isEmpty, "gives up a link before any time is up")
-        check(sent.isEmpty, "sends \(sent) to another")
-        check(record.completedElsewhere == 0, "ends what another was asked")
+        check(record.abandoned.isEmpty, "abandons a link before a timeout")
+        check(sent.isEmpty, "sends \(sent) to another peer")
+        check(record.completedElsewhere == 0, "completes a request to another peer")
     }
 
     /// Checks that the host answered each packet as required, and in order.
@@ -40,7 +40,7 @@ extension AttributeVictim {
             }
         }
         let rest = answers, confirmations = record.confirmations
-        check(rest.isEmpty, "answers what calls for nothing: \(rest.map(\.hexadecimal))")
+        check(rest.isEmpty, "answers packets that need no response: \(rest.map(\.hexadecimal))")
         check((due...(due + open)).contains(confirmations), "confirms \(confirmations) times, not \(due)")
         record.answers = []
     }
@@ -58,14 +58,14 @@ extension AttributeVictim {
     private mutating func checkClient() {
         refuseRequests()
         let (asked, completed) = (record.asked, record.completed)
-        check(completed == asked, "ends \(completed) of \(asked) requests")
+        check(completed == asked, "completes \(completed) of \(asked) requests")
         guard part == .client else { return }
         layer.perform(.read(.init(wire: 3)), on: Self.link, for: Requester(Self.app), at: now)
         drain()
-        check(record.request == [0x0A, 0x03, 0x00], "cannot ask any more")
+        check(record.request == [0x0A, 0x03, 0x00], "cannot send requests any longer")
         layer.receive([0x0B].span, on: Self.link, at: now)
         drain()
-        check(record.completed == record.asked + 1, "does not take an answer any more")
+        check(record.completed == record.asked + 1, "does not accept a response any longer")
     }
 
     /// Checks that the end of the link completes no request twice, and no request on the other link.
@@ -73,14 +73,14 @@ extension AttributeVictim {
         let completed = record.completed
         layer.linkDown(Self.link, failure: .notConnected, at: now)
         drain()
-        check(record.completed == completed, "ends a request twice")
+        check(record.completed == completed, "completes a request twice")
         let (updates, taken) = (record.updates, record.updatesTaken)
-        check(updates == taken, "takes \(taken) of \(updates) values")
+        check(updates == taken, "accepts \(taken) of \(updates) values")
         checkReading(on: Self.other)
         guard part == .client else { return }
         layer.receive([0x0B, 0x55].span, on: Self.other, at: now)
         drain()
-        check(record.completedElsewhere == 1, "loses what another was asked")
+        check(record.completedElsewhere == 1, "loses a request to another peer")
     }
 
     /// Checks that the host gives up a link exactly once if a request has no response after 30 s, and that all requests
@@ -90,11 +90,11 @@ extension AttributeVictim {
         drain()
         let isWaiting = record.request != nil && record.completed < record.asked
         let given = record.abandoned.filter { $0 == Self.link }.count
-        check(given <= 1 && (!isWaiting || given == 1), "gives the link up \(given) times")
+        check(given <= 1 && (!isWaiting || given == 1), "abandons the link \(given) times")
         layer.linkDown(Self.link, failure: .timedOut, at: now)
         drain()
         let (asked, completed) = (record.asked, record.completed)
-        check(completed == asked, "ends \(completed) of \(asked) requests with the link")
+        check(completed == asked, "completes \(completed) of \(asked) requests at the end of the link")
     }
 }
 

@@ -21,12 +21,12 @@ extension ChannelVictim {
             }
         }
         let missing = oracle.attributes?.asked ?? []
-        base.check(missing.isEmpty, "does not answer for \(missing)")
+        base.check(missing.isEmpty, "does not answer the requests \(missing)")
         for bearer in oracle.attributes?.bearers ?? [] { tell([0x0A, 3, 0], on: bearer.name) }
         base.checkLinks()
         base.disconnect()
         let results = base.record.results
-        base.check(results.isEmpty, "tells an app \(results) at the end of the link")
+        base.check(results.isEmpty, "reports \(results) to an app at the end of the link")
     }
 
     /// Refuses all bearers that the host still requests, like a peer that does not support the PSM, and checks that the
@@ -39,7 +39,7 @@ extension ChannelVictim {
             ]
             step(.init(octets: octets, .anything, channel: .leSignaling))
         }
-        base.check(oracle.openings.isEmpty, "asks for bearers for ever")
+        base.check(oracle.openings.isEmpty, "requests bearers without end")
     }
 
     /// Completes the adversary's unfinished SDU on a channel, and gives the host enough credits.
@@ -76,7 +76,7 @@ extension ChannelVictim {
             compare(with: expected, after: "a value of an app")
         }
         let readings = oracle.attributes?.readings ?? []
-        base.check(held.isEmpty && readings.isEmpty, "asks an app for ever")
+        base.check(held.isEmpty && readings.isEmpty, "sends requests to an app without end")
     }
 
     private func confirmAll() {
@@ -85,6 +85,6 @@ extension ChannelVictim {
             guard let bearer else { return }
             tell([0x1E], on: bearer.name)
         }
-        base.check(false, "indicates for ever")
+        base.check(false, "sends indications without end")
     }
 }

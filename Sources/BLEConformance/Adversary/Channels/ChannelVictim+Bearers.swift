@@ -41,7 +41,7 @@ extension ChannelVictim {
     private func beginServing() {
         step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
-        base.check(names == [0x40, 0x41], "names bearers \(names)")
+        base.check(names == [0x40, 0x41], "uses the bearer identifiers \(names)")
         for (_, configuration) in BearerScene.indicated {
             base.deliver([0x12, configuration, 0, 2, 0], on: .attribute, of: AttributeVictim.link)
             base.drain()
@@ -70,12 +70,12 @@ extension ChannelVictim {
         for _ in 0..<Self.iterationLimit {
             base.record.forget()
             base.advance(by: .milliseconds(300))
-            compare(with: .init(), after: "a while")
+            compare(with: .init(), after: "a pause")
             let isQuiet = oracle.attributes?.bearers.first?.request == nil
             if isQuiet, !oracle.openings.isEmpty { break }
             answerRequests { $0.isForFeatures ? [0x09, 3, 15, 0, 1] : nil }
         }
-        base.check(oracle.openings.count == 1, "does not ask for bearers")
+        base.check(oracle.openings.count == 1, "does not request bearers")
     }
 
     /// Makes the app request the values with these handles: it writes the last value, and reads all others.
@@ -83,7 +83,7 @@ extension ChannelVictim {
         base.record.forget()
         oracle.noteCredits()
         guard let peer = base.identify(SignalVictim.address) else {
-            return base.check(false, "does not know the peer")
+            return base.check(false, "does not find the peer")
         }
         for handle in handles {
             let attribute = AttributeHandle(wire: handle)
@@ -106,7 +106,7 @@ extension ChannelVictim {
             let handle = [UInt8(request.handle & 0xFF), UInt8(request.handle >> 8)]
             tell(answer(request) ?? [0x01, request.opcode] + handle + [0x0A], on: bearer.name)
         }
-        base.check(false, "asks for ever")
+        base.check(false, "sends requests without end")
     }
 
     /// Makes the peer send an ATT packet on a bearer.

@@ -7,13 +7,13 @@ extension ChannelVictim {
         var reaction = ChannelOracle.Reaction()
         var names: [ChannelIdentifier] = []
         for octets in base.record.signals { note(octets, &reaction, &names) }
-        base.check(names.isEmpty || oracle.name(names), "names channels \(names) after \(cause)")
+        base.check(names.isEmpty || oracle.name(names), "uses the channel identifiers \(names) after \(cause)")
         for (id, local) in zip(base.record.opened, names) { own(id, local) }
         reaction.frames = frames()
         reaction.events = base.record.opened.map { _ in .opened }
         for (id, event) in base.record.channelEvents {
             guard let local = name(of: id) else {
-                return base.check(false, "tells of an unknown channel")
+                return base.check(false, "reports an unknown channel")
             }
             switch event {
             case .received(let unit): reaction.events.append(.received(local, unit))
@@ -25,12 +25,12 @@ extension ChannelVictim {
         for (handle, outcome) in base.record.results {
             base.check(
                 oracle.attributes?.recordResult(outcome, of: handle) == true,
-                "tells an app \(outcome) of \(handle) after \(cause)"
+                "reports \(outcome) for \(handle) to an app after \(cause)"
             )
         }
         let elsewhere = base.record.sentElsewhere
-        base.check(elsewhere.isEmpty, "sends \(elsewhere) to another after \(cause)")
-        base.check(reaction == expected.sorted, "does \(reaction), not \(expected), after \(cause)")
+        base.check(elsewhere.isEmpty, "sends \(elsewhere) to another peer after \(cause)")
+        base.check(reaction == expected.sorted, "reacts with \(reaction), not \(expected), to \(cause)")
     }
 
     /// Returns the packets that the host sent on channels, sorted by channel.
@@ -44,7 +44,7 @@ extension ChannelVictim {
                 ? channel : oracle.channels.first { $0.remote == channel && $0.isBearer }?.local
             let packet = channel == .attribute ? payload : [UInt8](payload.dropFirst(2))
             if let name, let opcode = packet.first, AttributeOracle.requests.contains(opcode) {
-                base.check(oracle.ask(packet, on: name), "asks \(packet.hexadecimal) on \(name)")
+                base.check(oracle.ask(packet, on: name), "sends the request \(packet.hexadecimal) on \(name)")
             } else {
                 frames.append(.init(channel: channel, payload: payload))
             }
@@ -60,16 +60,16 @@ extension ChannelVictim {
         _ names: inout [ChannelIdentifier]
     ) {
         guard let packet = try? SignalPacket(decoding: octets) else {
-            return base.check(false, "sends \(octets)")
+            return base.check(false, "sends the invalid signal \(octets)")
         }
         switch packet.signal {
         case .flowControlCredit(let credit):
-            base.check(oracle.receive(credit), "gives \(credit)")
+            base.check(oracle.receive(credit), "sends the credit \(credit)")
         case .disconnectionRequest(let request):
             oracle.asked(toClose: request.source, packet.identifier)
             reaction.answers.append(.closing(destination: request.destination, source: request.source))
         case .creditBasedConnectionRequest(let request) where scene != nil:
-            base.check(oracle.asks(request, packet.identifier), "asks for \(request)")
+            base.check(oracle.asks(request, packet.identifier), "sends the request \(request)")
         case .leCreditBasedConnectionResponse(let response):
             let isOpen = response.result == .success
             if isOpen { names.append(response.destination) }

@@ -82,7 +82,7 @@ final class ChannelVictim {
         step(.init("14 31 0a00 8000 5000 4000 4000 0500", .anything, channel: 5))
         step(.init("17 32 0c00 8000 5000 4800 0100 5400 5500", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
-        base.check(names == [0x40, 0x41, 0x42], "names channels \(names)")
+        base.check(names == [0x40, 0x41, 0x42], "uses the channel identifiers \(names)")
         close(ChannelIdentifier(wire: 0x0042))
         for unit: [UInt8] in [[1, 2, 3], [4, 5]] { send(unit, on: Self.unread) }
         if base.role == .central { open() }
@@ -91,11 +91,11 @@ final class ChannelVictim {
     /// Makes the host open a channel, and the peer accept it.
     private func open() {
         base.record.forget()
-        guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not know the peer") }
+        guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not find the peer") }
         base.want(SPSM(wire: 0x81), of: peer)
         base.drain()
         guard let request = base.record.signals.first, request.count > 2, base.record.signals.count == 1 else {
-            return base.check(false, "asks \(base.record.signals)")
+            return base.check(false, "sends the signals \(base.record.signals)")
         }
         base.deliver(
             [0x15, request[1], 10, 0, 0x60, 0, 64, 0, 64, 0, 5, 0, 0, 0],
@@ -109,7 +109,7 @@ final class ChannelVictim {
         oracle.unnamed = [
             .init(remote: .init(wire: 0x60), isEnhanced: false, mtu: 64, mps: 64, granted: 5)
         ]
-        base.check(oracle.name([local]), "names a channel \(local)")
+        base.check(oracle.name([local]), "uses the channel identifier \(local)")
     }
 
     /// Makes the peer send a packet, and compares the host's reaction with the prediction.
@@ -139,7 +139,7 @@ final class ChannelVictim {
         base.record.forget()
         let expected = oracle.send(unit, on: local)
         perform(.send(unit), on: local)
-        compare(with: expected, after: "a unit on \(local)")
+        compare(with: expected, after: "an SDU on \(local)")
     }
 
     /// Records that a channel belongs to the server's app.
@@ -192,7 +192,7 @@ final class ChannelVictim {
             }
             send([8, 8], on: channel.local)
         }
-        guard let other else { return base.check(false, "has no channel with another") }
+        guard let other else { return base.check(false, "has no channel to another peer") }
         base.record.forget()
         base.deliver([3, 0, 1, 2, 3], on: .init(wire: 0x40), of: AttributeVictim.other)
         base.deliver([0x16, 0x31, 4, 0, 0x50, 0, 1, 0], on: .leSignaling, of: AttributeVictim.other)
@@ -201,8 +201,8 @@ final class ChannelVictim {
         base.host.perform(.channel(other, .send([6])), for: SignalVictim.peripheral, at: base.now)
         base.drain()
         let results = base.record.channelEvents.filter { $0.id == other }.map(\.event)
-        base.check(results == [.received([1, 2, 3]), .sent(1)], "tells another \(results)")
+        base.check(results == [.received([1, 2, 3]), .sent(1)], "reports \(results) for another peer")
         let sent = base.record.sentElsewhere.filter { $0.first != 0x16 }
-        base.check(sent == [[1, 0, 6]], "sends \(sent) to another")
+        base.check(sent == [[1, 0, 6]], "sends \(sent) to another peer")
     }
 }

@@ -32,7 +32,7 @@ extension SignalVictim {
         inject(.disconnectionComplete(.init(status: .success, handle: link, reason: .remoteUserTerminatedConnection)))
         check(record.open.isEmpty, "leaves channels open: \(record.open)")
         let (wanted, openings) = (record.wanted, record.openings)
-        check(openings == wanted, "answers \(openings) times what became of \(wanted) channels")
+        check(openings == wanted, "reports the outcome of \(openings) channels, not \(wanted)")
     }
 
     /// Returns the host's identifier for the device with this address; lets the host discover the device if necessary.
@@ -86,7 +86,7 @@ extension SignalVictim {
 
     private func processCommand(_ packet: [UInt8]) {
         guard let command = try? HCICommandPacket(decoding: [UInt8](packet.dropFirst())) else {
-            return check(false, "gives no command: \(packet.hexadecimal)")
+            return check(false, "sends an invalid command: \(packet.hexadecimal)")
         }
         check(command.opcode != .disconnect, "ends a link")
         host.receive(ObedientController.answer(to: command).encoded.span, at: now)

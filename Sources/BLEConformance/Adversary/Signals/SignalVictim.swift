@@ -101,7 +101,7 @@ final class SignalVictim {
 
     /// Makes the host send, on the signalling channel, a request that the adversary may answer.
     private func prepare() {
-        guard let peer = identify(Self.address) else { return check(false, "does not know the peer") }
+        guard let peer = identify(Self.address) else { return check(false, "does not find the peer") }
         if role == .central {
             want(SPSM(wire: 0x0081), of: peer)
         } else {
