@@ -50,7 +50,7 @@ struct Arguments {
         examples:
           BLEBenchmarks micro H1 --clients 16          reports of advertisers, with 16 apps that scan
           BLEBenchmarks facade HF7 20000               20000 reads through the classes of Core Bluetooth
-          BLEBenchmarks --json scale --devices 100     100 controllers on one air
+          BLEBenchmarks --json scale --devices 100     100 controllers on one simulated radio channel
         """
 
     private static let operations = 100_000
@@ -95,7 +95,7 @@ struct Arguments {
         case "connect": tasks = FirstSubscription.first.map { .connect($0) }
         case "reconnect": tasks = FirstSubscription.second.map { .connect($0) }
         case "peer": tasks = [try Self.peer(rest)]
-        case let word?: throw Mistake(reason: "'\(word)' is no workload")
+        case let word?: throw Mistake(reason: "'\(word)' is not a workload")
         }
     }
 
@@ -123,13 +123,13 @@ struct Arguments {
 
     private static func peer(_ words: [String]) throws(Mistake) -> Task {
         guard let role = words.first, ["server", "client", "direct"].contains(role) else {
-            throw Mistake(reason: "a peer is server, client or direct")
+            throw Mistake(reason: "“peer” needs one of: server, client, direct")
         }
         var controller: SocketAddress?, operations = 10_000
         var workloads = PeerWorkload.allCases, mtus = [23, 247, 517]
         var rest = words.dropFirst()
         while let name = rest.popFirst() {
-            guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) lacks its value") }
+            guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) needs a value") }
             let list = text.split(separator: ",").map(String.init)
             switch (name, role) {
             case ("--controller", _): controller = try Self.address(text)
@@ -139,11 +139,11 @@ struct Arguments {
             case ("--workloads", "client"):
                 workloads = try list.map { text throws(Mistake) in
                     guard let workload = PeerWorkload(rawValue: text) else {
-                        throw Mistake(reason: "'\(text)' is no workload of peers")
+                        throw Mistake(reason: "'\(text)' is not a workload of peers")
                     }
                     return workload
                 }
-            default: throw Mistake(reason: "'\(name)' is not understood")
+            default: throw Mistake(reason: "'\(name)' is not a valid argument here")
             }
         }
         guard let controller else { throw Mistake(reason: "--controller is missing") }
@@ -161,7 +161,7 @@ struct Arguments {
         } catch {
             throw Mistake(reason: error.description)
         }
-        throw Mistake(reason: "'\(text)' is no controller; use tcp:HOST:PORT or unix:PATH")
+        throw Mistake(reason: "'\(text)' is not a controller; use tcp:HOST:PORT or unix:PATH")
     }
 
     private static func micro(_ words: [String]) throws(Mistake) -> [Task] {
@@ -169,7 +169,7 @@ struct Arguments {
         var workloads = MicroWorkload.allCases
         if let name = rest.popFirst() {
             guard let workload = MicroWorkload(rawValue: name) else {
-                throw Mistake(reason: "'\(name)' is no workload")
+                throw Mistake(reason: "'\(name)' is not a workload")
             }
             workloads = [workload]
         }
@@ -179,9 +179,9 @@ struct Arguments {
         }
         while let name = rest.popFirst() {
             guard let option = MicroSurroundings.options.first(where: { $0.name == name }) else {
-                throw Mistake(reason: "'\(name)' is not understood")
+                throw Mistake(reason: "'\(name)' is not a valid argument here")
             }
-            guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) lacks its value") }
+            guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) needs a value") }
             surroundings[keyPath: option.path] = try number(text, Bounds(option.range), of: name)
         }
         return workloads.map { .micro($0, operations: operations, surroundings) }
@@ -194,7 +194,7 @@ struct Arguments {
         if let name = rest.popFirst() {
             guard let workload = FacadeWorkload(rawValue: name) else {
                 throw Mistake(
-                    reason: "'\(name)' is no workload; there are "
+                    reason: "'\(name)' is not a workload; there are "
                         + FacadeWorkload.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
@@ -203,7 +203,7 @@ struct Arguments {
         if let text = rest.popFirst() {
             operations = try number(text, Bounds(1...1_000_000_000), of: "OPERATIONS")
         }
-        if let word = rest.first { throw Mistake(reason: "'\(word)' is not understood") }
+        if let word = rest.first { throw Mistake(reason: "'\(word)' is not a valid argument here") }
         return workloads.map { .facade($0, operations: operations, route) }
     }
 
@@ -213,7 +213,7 @@ struct Arguments {
         _ bounds: Bounds<Number>
     ) throws(Mistake) -> Number? {
         guard let first = words.first else { return nil }
-        guard first == name, words.count == 2 else { throw Mistake(reason: "'\(first)' is not understood") }
+        guard first == name, words.count == 2 else { throw Mistake(reason: "'\(first)' is not a valid argument here") }
         return try number(words[1], bounds, of: name)
     }
 

@@ -7,32 +7,33 @@ import BLERuntime
 struct AppOfDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "One app in real time, with the radio of BLUETOOTH_HOST, among others with the same bulletin.",
+        abstract:
+            "Run one app in real time on the radio of BLUETOOTH_HOST, together with others that share its bulletin.",
         discussion: """
-            Prints one JSON object for each violation, and at the end what it did. It does what it likes until somebody
-            adds the line "stage calm" to the bulletin, gives its connections up at "stage parting", and ends at "stage
-            over". Exit status: 0 all is well, 1 something is not, 66 there is no bulletin.
+            Prints one JSON object for each violation, and a summary at the end. The app makes random requests until the
+            line "stage calm" is added to the bulletin, ends its connections at "stage parting", and exits at "stage
+            over". Exit status: 0 no violation, 1 a violation, 66 the bulletin does not exist.
             """
     )
 
     enum Role: String, ExpressibleByArgument { case central, server }
 
     @Argument(help: "central or server.") var role: Role
-    @Argument(help: "What it is called; no other app of the run is.") var name: String
-    @Argument(help: "What its machine is called.") var machine: String
-    @Argument(help: "The file that all apps of the run read, and add to.") var bulletin: String
-    @Option(help: "What its choices follow from; 0 if left out.", transform: Bounds(0...UInt64.max).read)
+    @Argument(help: "The app's name, unique in the run.") var name: String
+    @Argument(help: "The name of its machine.") var machine: String
+    @Argument(help: "The file that all apps of the run read and append to.") var bulletin: String
+    @Option(help: "Random seed (default: 0).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
-    @Option(help: "The identifier by which a central is restored.") var restore: String?
-    @Flag(help: "Have the central's delegate be one of old.") var legacy = false
-    @Flag(help: "Have the central's delegate be called on the main queue.") var main = false
+    @Option(help: "The restore identifier of a central.") var restore: String?
+    @Flag(help: "Give the central a delegate without the callbacks for automatic reconnection.") var legacy = false
+    @Flag(help: "Call the central's delegate on the main queue.") var main = false
 
     /// The time that every request may take at the end of the run.
     private static let patience = Duration.seconds(10)
 
     func run() async throws {
         guard let board = Bulletin(path: bulletin) else {
-            try StandardStream.error.write(line: "There is no bulletin at \(bulletin).")
+            try StandardStream.error.write(line: "The bulletin \(bulletin) does not exist.")
             throw ExitCode(66)
         }
         let chronicle = Chronicle(board)

@@ -6,7 +6,7 @@ import BLERuntime
 struct BLEDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "BLEDay",
-        abstract: "Apps that know what Apple documents, and judge what they hear by it.",
+        abstract: "Run apps that check every callback against Apple's documentation.",
         subcommands: [Days.self, AppOfDay.self],
         defaultSubcommand: Days.self
     )
@@ -15,17 +15,17 @@ struct BLEDay: AsyncParsableCommand {
 /// The command that runs days with three apps on one phone.
 struct Days: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Two centrals and a peripheral manager in one process, for a simulated day.",
-        discussion: "Prints one JSON object for each seed. Exit status: 0 all is well, 1 something is not."
+        abstract: "Run two centrals and a peripheral manager in one process, for a simulated day.",
+        discussion: "Prints one JSON object for each seed. Exit status: 0 no violation, 1 a violation."
     )
 
-    @Option(help: "The first seed; 0 if left out.", transform: Bounds(0...UInt64.max).read)
+    @Option(help: "The first seed (default: 0).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
-    @Option(help: "How many seeds; 1 if left out.", transform: Bounds(0...1_000_000).read)
+    @Option(help: "The number of seeds (default: 1).", transform: Bounds(0...1_000_000).read)
     var seeds = 1
-    @Option(help: "How long a day is, in hours; 24 if left out.", transform: Bounds(0...8_760, of: "hours").read)
+    @Option(help: "The length of a day in hours (default: 24).", transform: Bounds(0...8_760, of: "hours").read)
     var hours = 24
-    @Flag(help: "Have the apps work at the same time; no two runs are alike then.") var concurrent = false
+    @Flag(help: "Run the apps at the same time; runs are then not repeatable.") var concurrent = false
 
     func run() async throws {
         var isGood = true

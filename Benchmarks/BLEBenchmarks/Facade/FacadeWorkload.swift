@@ -23,14 +23,14 @@ enum FacadeWorkload: String, CaseIterable {
 
     private var explanation: String {
         switch self {
-        case .advertisement: "advertising report with new data to didDiscover, 16 a turn"
-        case .advertisementSeen: "the same with data that came before"
+        case .advertisement: "advertising report with new data to didDiscover, 16 per turn"
+        case .advertisementSeen: "the same with repeated data"
         case .readServed: "read request to didReceiveRead, and the app's response"
         case .writeServed: "write request to didReceiveWrite, and the app's response"
-        case .writeCommandServed: "write command to didReceiveWrite, 8 a turn"
+        case .writeCommandServed: "write command to didReceiveWrite, 8 per turn"
         case .notificationSent: "updateValue to a notification"
-        case .notificationReceived: "notification to didUpdateValueFor, 8 a turn"
-        case .notificationAlone: "the same, one a turn"
+        case .notificationReceived: "notification to didUpdateValueFor, 8 per turn"
+        case .notificationAlone: "the same, one per turn"
         case .read: "readValue to didUpdateValueFor"
         case .write: "writeValue to didWriteValueFor"
         case .writeCommand: "writeValue without response"

@@ -30,7 +30,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
     init(peer role: ClientRole) {
         self.role = role
         var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0, "there are descriptors left for a pipe")
+        precondition(pipe(&ends) == 0, "a pipe needs free file descriptors")
         (readEnd, writeEnd) = (FileDescriptor(ends[0]), FileDescriptor(ends[1]))
     }
 
@@ -88,7 +88,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
     /// Can be called from any thread.
     func feed(_ packets: [UInt8]) {
         let count = write(writeEnd.raw, packets, packets.count)
-        precondition(count == packets.count, "the pipe has room for what is on its way")
+        precondition(count == packets.count, "the pipe must have room for all packets in flight")
     }
 
     private func takeArrived() {

@@ -102,7 +102,7 @@ struct HostPair: ~Copyable {
         for event in events where event.side == side {
             if let found = body(event.event) { return found }
         }
-        preconditionFailure("the two hosts have not met")
+        preconditionFailure("the two hosts must be connected")
     }
 
     /// Lets the peripheral advertise, and the central scan and connect; returns the central's identifier of the

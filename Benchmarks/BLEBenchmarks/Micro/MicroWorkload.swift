@@ -19,15 +19,15 @@ enum MicroWorkload: String, CaseIterable {
 
     private var explanation: String {
         switch self {
-        case .advertisement: "advertising report of 31 octets in, 16 a turn"
+        case .advertisement: "advertising report of 31 octets in, 16 per turn"
         case .readServed: "read request in, the app's 20 octets out"
         case .writeServed: "write request of 20 octets in, the app's response out"
-        case .writeCommandServed: "write command of 20 octets in, 8 a turn"
-        case .notificationSent: "notification of 20 octets out, 8 a turn"
-        case .notificationReceived: "notification of 20 octets in, 8 a turn"
+        case .writeCommandServed: "write command of 20 octets in, 8 per turn"
+        case .notificationSent: "notification of 20 octets out, 8 per turn"
+        case .notificationReceived: "notification of 20 octets in, 8 per turn"
         case .read: "read request out, response in"
         case .write: "write request of 20 octets out, response in"
-        case .writeCommand: "write command of 20 octets out, 8 a turn"
+        case .writeCommand: "write command of 20 octets out, 8 per turn"
         }
     }
 

@@ -97,7 +97,7 @@ struct PeerBench {
     }
 
     private func failure(_ workload: String) -> Result {
-        Result(workload: workload, explanation: "nobody at \(controller)", figures: [], isGood: false)
+        Result(workload: workload, explanation: "found no peer through \(controller)", figures: [], isGood: false)
     }
 
     private func host(_ address: DeviceAddress, mtu: Int) -> HostRunner {

@@ -11,8 +11,8 @@ enum PeerWorkload: String, CaseIterable {
 
     var explanation: String {
         switch self {
-        case .read: "reads one after the other"
-        case .write: "writes with response one after the other"
+        case .read: "sequential reads"
+        case .write: "sequential writes with response"
         case .wcmd: "writes without response"
         case .notify: "notifications"
         case .coc: "\(PeerPlan.piece) octets through a channel"

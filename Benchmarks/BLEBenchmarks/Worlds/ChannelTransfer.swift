@@ -38,7 +38,7 @@ enum ChannelTransfer {
         let isIntact = ends.allSatisfy(\.isIntact)
         return Result(
             workload: "channel",
-            explanation: "a channel of octets, each way at once, 1 % loss",
+            explanation: "an L2CAP channel, both directions at the same time, 1 % loss",
             figures: [
                 .init("octets", .count(octets)),
                 .init("received_by_store", .count(store.received)),

@@ -38,7 +38,7 @@ struct FirstSubscription: Sendable {
         let median = Self.median(runs.map(\.subscribed))
         return Result(
             workload: "\(isSecond ? "reconnect" : "connect")-\(Int(interval / .milliseconds(1)))",
-            explanation: isSecond ? "from connect to subscribed, a second time" : "from scan to subscribed",
+            explanation: isSecond ? "from connect to subscribed, at the second connection" : "from scan to subscribed",
             figures: [
                 .init("seeds", .count(runs.count)),
                 .init("discovered_ms", .number(Self.median(runs.map(\.discovered)))),

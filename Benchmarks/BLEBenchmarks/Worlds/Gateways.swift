@@ -38,7 +38,7 @@ struct Gateways {
         let expected = gateways * sensorsOfEach * seconds * 10
         return Result(
             workload: "gateways-\(gateways)",
-            explanation: "gateways out of range of each other that scan, with three sensors at 100 ms each",
+            explanation: "scanning gateways out of range of each other, each with three sensors at 100 ms",
             figures: [
                 .init("gateways", .count(gateways)),
                 .init("setup_seconds", .number(standing)),

@@ -71,7 +71,7 @@ class DayApp: @unchecked Sendable {
     /// of the app nor during another delegate call.
     func hear(_ kind: String, _ body: () -> Void) {
         chronicle.callback(kind)
-        if DispatchQueue.getSpecific(key: Self.key) != label { complain("\(kind) on a queue of somebody else") }
+        if DispatchQueue.getSpecific(key: Self.key) != label { complain("\(kind) on the wrong queue") }
         if Self.isCalling { complain("\(kind) before the call returned") }
         let overlaps = isHearing.withLock { isHearing in
             defer { isHearing = true }

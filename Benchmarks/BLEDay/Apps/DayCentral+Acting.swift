@@ -43,13 +43,13 @@ extension DayCentral {
         if allowsDuplicates { options[CBCentralManagerScanOptionAllowDuplicatesKey] = true }
         if !solicited.isEmpty { options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited }
         call("scan") { manager.scanForPeripherals(withServices: services, options: options.isEmpty ? nil : options) }
-        if !manager.isScanning { complain("does not scan") }
+        if !manager.isScanning { complain("isScanning is false after the scan began") }
     }
 
     func stopScan() {
         scan = nil
         call("stopScan") { manager.stopScan() }
-        if manager.isScanning { complain("still scans") }
+        if manager.isScanning { complain("isScanning is true after the scan was stopped") }
     }
 
     private func changeScan() {
@@ -75,7 +75,7 @@ extension DayCentral {
     func cancel(_ subject: Subject) {
         subject.link.cancel(at: chronicle.now)
         call("cancel") { manager.cancelPeripheralConnection(subject.peripheral) }
-        if subject.peripheral.state == .connected { complain("connected after it gave up") }
+        if subject.peripheral.state == .connected { complain("connected after the connection was cancelled") }
         checkState(of: subject)
     }
 

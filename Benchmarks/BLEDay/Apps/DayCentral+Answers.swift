@@ -7,7 +7,7 @@ extension DayCentral {
     /// Complains if it must not be now.
     private func speaker(_ peripheral: CBPeripheral, _ what: String) -> Subject? {
         guard let subject = subject(peripheral) else {
-            complain("\(what) of a stranger")
+            complain("\(what) of an unknown peripheral")
             return nil
         }
         if !subject.link.isOpen { complain("\(what) while \(subject.link.state)") }
@@ -15,9 +15,9 @@ extension DayCentral {
     }
 
     func renamed(_ peripheral: CBPeripheral) {
-        guard let subject = subject(peripheral) else { return complain("a name of a stranger") }
+        guard let subject = subject(peripheral) else { return complain("a name of an unknown peripheral") }
         // Without a connection, a name can only come from an advertisement, which requires a scan.
-        if !subject.link.isOpen, !isOn || !manager.isScanning { complain("a name while \(subject.link.state)") }
+        if !subject.link.isOpen, !isOn || !manager.isScanning { complain("a name update while \(subject.link.state)") }
     }
 
     func modified(_ peripheral: CBPeripheral, _ services: [CBService]) {
@@ -25,7 +25,7 @@ extension DayCentral {
         // The host may learn of a change from before its subscription only when it makes a request, so older changes
         // count.
         if !chronicle.hasRebuilt(subject.server, since: min(chronicle.now - .seconds(10), linked(subject))) {
-            complain("modified services that nobody modified")
+            complain("didModifyServices without a change")
         }
         var gone: Set<ObjectIdentifier> = []
         for service in services {
@@ -37,7 +37,7 @@ extension DayCentral {
             }
         }
         if peripheral.services?.contains(where: { gone.contains(ObjectIdentifier($0)) }) ?? false {
-            complain("services are there that were said to be gone")
+            complain("services that were reported as removed still exist")
         }
         subject.requests.invalidate(gone)
         // After an app has cancelled the connection, earlier events may still be reported, but it must make no more
@@ -72,7 +72,8 @@ extension DayCentral {
     ) {
         guard let subject = speaker(peripheral, kind.rawValue) else { return }
         switch subject.requests.answer(kind, object.map { ObjectIdentifier($0) }) {
-        case .unasked: complain("\(kind) of \(object?.uuid.uuidString ?? "it") was answered unasked: \(told(error))")
+        case .unasked:
+            complain("\(kind) of \(object?.uuid.uuidString ?? "it") got a callback without a request: \(told(error))")
         case .void: break
         case .early(let request, let earlier):
             // Requests about removed services are answered when the app learns of the removal, and so out of order.
@@ -80,7 +81,7 @@ extension DayCentral {
             let isRebuilt = chronicle.hasRebuilt(subject.server, since: mayKnowLater ? linked(subject) : request.made)
             if !isRebuilt || error == nil && !request.isCertain {
                 let names = "\(kind) of \(object?.uuid.uuidString ?? "it")"
-                complain("\(names) was answered before \(earlier.kind): \(told(error))")
+                complain("\(names) got its callback before \(earlier.kind): \(told(error))")
             }
             judge(request, object, subject, error)
         case .due(let request): judge(request, object, subject, error)
@@ -107,13 +108,13 @@ extension DayCentral {
         case .read:
             guard error == nil, let characteristic = object as? CBCharacteristic else { return }
             guard let length = Layout.lengths[characteristic.uuid] else { return }
-            if !Layout.isPattern(characteristic.value, length) { complain("read what nobody wrote") }
+            if !Layout.isPattern(characteristic.value, length) { complain("read a value that was never written") }
         case .write:
             guard let number = request.number else { return }
             let wasTaken = chronicle.wasTaken(number)
-            if error == nil, !wasTaken { complain("a write succeeded of which the server knows nothing") }
+            if error == nil, !wasTaken { complain("a write succeeded that the server has not received") }
             let isLost = chronicle.hasLostApp(subject.server, since: request.made)
-            if error is CBATTError, wasTaken, !isLost { complain("a write was refused that the server took") }
+            if error is CBATTError, wasTaken, !isLost { complain("a write failed that the server accepted") }
         case .notify:
             if let object { subject.values[ObjectIdentifier(object), default: ValueModel()].changed() }
         case .services where error == nil && subject.link.isConnected:
@@ -129,16 +130,18 @@ extension DayCentral {
 
     func ready(_ peripheral: CBPeripheral) {
         guard let subject = speaker(peripheral, "room") else { return }
-        if subject.closedSince == nil { complain("room where there was no lack of it") }
-        if !peripheral.canSendWriteWithoutResponse { complain("room that is not there") }
+        if subject.closedSince == nil { complain("peripheralIsReady although writing was already possible") }
+        if !peripheral.canSendWriteWithoutResponse {
+            complain("peripheralIsReady, but canSendWriteWithoutResponse is false")
+        }
         subject.closedSince = nil
     }
 
     func opened(_ channel: CBL2CAPChannel?, _ peripheral: CBPeripheral, _ error: (any Error)?) {
-        if (channel == nil) == (error == nil) { complain("a channel and an error, or neither") }
+        if (channel == nil) == (error == nil) { complain("didOpen with both a channel and an error, or with neither") }
         answered(.channel, nil, peripheral, error)
         guard let channel, let subject = subject(peripheral) else { return }
-        if channel.peer.identifier != peripheral.identifier { complain("a channel to somebody else") }
+        if channel.peer.identifier != peripheral.identifier { complain("a channel to another peripheral") }
         let talk = ChannelTalk(channel)
         talk.send(dice.within(1...600))
         subject.talks.append(talk)

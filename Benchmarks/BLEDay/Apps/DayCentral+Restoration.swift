@@ -4,8 +4,8 @@ import CoreBluetooth
 extension DayCentral {
     /// Continues the connections and the scan of an earlier launch.
     func restored(_ state: [String: Any]) {
-        if manager.state == .poweredOn { complain("restored after the state was told") }
-        if state.isEmpty, !manager.isScanning { complain("restored although there is nothing") }
+        if manager.state == .poweredOn { complain("restored after the state was reported") }
+        if state.isEmpty, !manager.isScanning { complain("restored although there is nothing to restore") }
         let peripherals = state[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         for peripheral in peripherals {
             let subject = meet(peripheral)

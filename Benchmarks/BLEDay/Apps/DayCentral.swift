@@ -36,16 +36,16 @@ final class DayCentral: DayApp, @unchecked Sendable {
     var isOn: Bool { manager.state == .poweredOn }
 
     func stateChanged(_ state: CBManagerState) {
-        if state == lastState { complain("told of the state \(state.rawValue) twice") }
+        if state == lastState { complain("the state \(state.rawValue) was reported twice") }
         lastState = state
         guard state != .poweredOn else { return }
         scan = nil
-        if manager.isScanning { complain("scans without a radio") }
+        if manager.isScanning { complain("scanning without a radio") }
         for subject in subjects {
-            unanswered(end(subject), "when the radio went")
+            unanswered(end(subject), "when the radio was lost")
             subject.link.radioLost(at: chronicle.now)
             checkState(of: subject)
-            if subject.peripheral.services != nil { complain("services outlived the radio") }
+            if subject.peripheral.services != nil { complain("services remain although the radio is gone") }
         }
         if state.rawValue < CBManagerState.poweredOff.rawValue { subjects = [] }
     }
@@ -82,11 +82,11 @@ final class DayCentral: DayApp, @unchecked Sendable {
     }
 
     func connected(_ peripheral: CBPeripheral) {
-        guard let subject = subject(peripheral) else { return complain("connected to a stranger") }
+        guard let subject = subject(peripheral) else { return complain("connected to an unknown peripheral") }
         if subject.link.confirmed() { return checkState(of: subject) }
         complain(subject.link.connected(at: chronicle.now))
         checkState(of: subject)
-        if peripheral.services != nil { complain("services before they were discovered") }
+        if peripheral.services != nil { complain("services exist before they were discovered") }
         join(subject)
         guard isBusy else { return }
         if dice.chance(5) { return cancel(subject) }
@@ -103,21 +103,21 @@ final class DayCentral: DayApp, @unchecked Sendable {
     }
 
     func failed(_ peripheral: CBPeripheral, _ error: (any Error)?) {
-        guard let subject = subject(peripheral) else { return complain("failed to connect to a stranger") }
+        guard let subject = subject(peripheral) else { return complain("failed to connect to an unknown peripheral") }
         complain(subject.link.failed(error, at: chronicle.now))
         if !chronicle.excuses(machine, subject.server) { complain("failed to connect without a cause: \(told(error))") }
         checkState(of: subject)
     }
 
     func disconnected(_ peripheral: CBPeripheral, _ error: (any Error)?, isReconnecting: Bool) {
-        guard let subject = subject(peripheral) else { return complain("disconnected from a stranger") }
+        guard let subject = subject(peripheral) else { return complain("disconnected from an unknown peripheral") }
         unanswered(end(subject), "when the connection ended")
         let isExcused = chronicle.excuses(machine, subject.server)
         complain(
             subject.link.disconnected(error, isReconnecting: isReconnecting, isExcused: isExcused, at: chronicle.now)
         )
         checkState(of: subject)
-        if peripheral.services != nil { complain("services outlived the connection") }
+        if peripheral.services != nil { complain("services remain after the connection ended") }
         guard isBusy else { return }
         if subject.link.state == .idle, dice.chance(25) { connect(subject) }
         if subject.link.state == .connecting, dice.chance(10) { cancel(subject) }
@@ -142,7 +142,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
     }
 
     private func unanswered(_ requests: [RequestModel.Request], _ when: String) {
-        for request in requests { complain("\(request.kind) was not answered \(when)") }
+        for request in requests { complain("\(request.kind) got no callback \(when)") }
     }
 
     func told(_ error: (any Error)?) -> String { error.map { "\($0)" } ?? "success" }
@@ -153,14 +153,14 @@ final class DayCentral: DayApp, @unchecked Sendable {
     /// have ended by then.
     func audit(since instant: Duration, isLast: Bool) {
         for subject in subjects {
-            for request in subject.requests.overdue(since: instant) { complain("\(request.kind) is not answered") }
+            for request in subject.requests.overdue(since: instant) { complain("\(request.kind) got no callback") }
             switch subject.link.state {
-            case .closing where subject.link.since < instant: complain("giving up is not answered")
-            case .connecting where isLast && subject.link.since < instant: complain("connecting is not answered")
+            case .closing where subject.link.since < instant: complain("cancelPeripheralConnection got no callback")
+            case .connecting where isLast && subject.link.since < instant: complain("connect got no callback")
             case .idle, .connecting, .connected, .closing: break
             }
-            if let asked = subject.link.asked, asked < instant { complain("a connection that is there is not told") }
-            if let since = subject.closedSince, since < instant { complain("no room, and no word of it") }
+            if let asked = subject.link.asked, asked < instant { complain("a connection exists, but was not reported") }
+            if let since = subject.closedSince, since < instant { complain("peripheralIsReady was not called in time") }
             checkState(of: subject)
         }
         if isLast, !isOn { complain("the state is \(manager.state.rawValue) at the end") }

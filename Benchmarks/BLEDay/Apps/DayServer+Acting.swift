@@ -27,7 +27,7 @@ extension DayServer {
         guard isOn else { return }
         model.stop()
         call("stopAdvertising") { manager.stopAdvertising() }
-        if manager.isAdvertising { complain("still advertises") }
+        if manager.isAdvertising { complain("isAdvertising is true after advertising was stopped") }
     }
 
     func startAdvertising(isWellFormed: Bool = true) {

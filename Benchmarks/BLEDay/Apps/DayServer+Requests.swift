@@ -11,15 +11,15 @@ extension DayServer {
             owe(request, .success)
         case Layout.secret: owe(request, CBATTError.Code(rawValue: Layout.secretRefusal) ?? .unlikelyError)
         default:
-            complain("asked for a value of \(request.characteristic.uuid) that the system knows")
+            complain("a read request for \(request.characteristic.uuid), whose value is fixed")
             owe(request, .requestNotSupported)
         }
     }
 
     func received(_ requests: [CBATTRequest]) {
-        guard let first = requests.first else { return complain("asked to write nothing") }
+        guard let first = requests.first else { return complain("a write request without values") }
         guard requests.allSatisfy({ $0.characteristic === first.characteristic && $0.central === first.central }) else {
-            return complain("one group of writes for several")
+            return complain("one write request for several characteristics")
         }
         switch first.characteristic.uuid {
         case Layout.commands:
@@ -27,7 +27,7 @@ extension DayServer {
             if dice.chance(50) { call("respond") { manager.respond(to: first, withResult: .success) } }
         case Layout.note: takeNote(requests, first)
         default:
-            complain("asked to write \(first.characteristic.uuid)")
+            complain("a write request for \(first.characteristic.uuid)")
             owe(first, .writeNotPermitted)
         }
     }
@@ -43,7 +43,7 @@ extension DayServer {
     }
 
     private func takeCommand(_ value: Data) {
-        guard value.count == 16 else { return complain("a command of \(value.count) octets") }
+        guard value.count == 16 else { return complain("a write without response with \(value.count) octets") }
         let sender = UInt64(octets: value.prefix(8)), number = UInt64(octets: value.dropFirst(8))
         complain(
             expected[sender, default: CommandModel()]
@@ -57,7 +57,7 @@ extension DayServer {
         var value = Data()
         for request in requests {
             guard request.offset == value.count else {
-                complain("a part at \(request.offset) instead of \(value.count)")
+                complain("a part at offset \(request.offset) instead of \(value.count)")
                 return owe(first, .invalidOffset)
             }
             value += request.value ?? Data()
@@ -66,7 +66,7 @@ extension DayServer {
             return owe(first, CBATTError.Code(rawValue: Int(code)) ?? .unlikelyError)
         }
         guard value.count > 8, Layout.isPattern(Data(value.dropFirst(8)), value.count - 8) else {
-            complain("a value that nobody wrote")
+            complain("a value that no central has written")
             return owe(first, .unlikelyError)
         }
         owe(first, .success, number: UInt64(octets: value.prefix(8)))
@@ -80,7 +80,7 @@ extension DayServer {
     }
 
     private func pay(_ debt: Debt) {
-        if let number = debt.number, !chronicle.take(number) { complain("the value \(number) came twice") }
+        if let number = debt.number, !chronicle.take(number) { complain("the value \(number) was received twice") }
         call("respond") { manager.respond(to: debt.request, withResult: debt.result) }
     }
 }

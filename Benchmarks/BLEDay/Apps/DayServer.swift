@@ -41,7 +41,7 @@ final class DayServer: DayApp, @unchecked Sendable {
     var isOn: Bool { manager.state == .poweredOn }
 
     func stateChanged(_ state: CBManagerState) {
-        if state == lastState { complain("told of the state \(state.rawValue) twice") }
+        if state == lastState { complain("the state \(state.rawValue) was reported twice") }
         lastState = state
         if state == .poweredOn {
             if main == nil { publish() } else if !isServed { rebuild() }
@@ -51,9 +51,9 @@ final class DayServer: DayApp, @unchecked Sendable {
         model.radioLost(forgets: forgets)
         chronicle.rebuilt(machine)
         (debts, talks, expected) = ([], [], [:])
-        if manager.isAdvertising { complain("advertises without a radio") }
+        if manager.isAdvertising { complain("advertising without a radio") }
         for item in main?.items ?? [] where !(item.subscribedCentrals ?? []).isEmpty {
-            complain("subscriptions outlived the radio")
+            complain("subscriptions remain although the radio is gone")
         }
         channel.withLock { $0 = nil }
         guard forgets else { return }
@@ -73,7 +73,9 @@ final class DayServer: DayApp, @unchecked Sendable {
 
     func started(_ error: (any Error)?) {
         complain(model.started(error))
-        if error == nil, model.advertises, !manager.isAdvertising { complain("started, but does not advertise") }
+        if error == nil, model.advertises, !manager.isAdvertising {
+            complain("advertising started, but isAdvertising is false")
+        }
     }
 
     func added(_ service: CBService, _ error: (any Error)?) {
@@ -85,7 +87,9 @@ final class DayServer: DayApp, @unchecked Sendable {
     func subscribed(_ central: CBCentral, _ characteristic: CBCharacteristic) {
         complain(model.subscribed(central.identifier, characteristic.uuid))
         check(central, characteristic, isSubscribed: true)
-        if central.maximumUpdateValueLength < 20 { complain("room for \(central.maximumUpdateValueLength) octets") }
+        if central.maximumUpdateValueLength < 20 {
+            complain("invalid maximumUpdateValueLength \(central.maximumUpdateValueLength)")
+        }
     }
 
     func unsubscribed(_ central: CBCentral, _ characteristic: CBCharacteristic) {
@@ -95,10 +99,10 @@ final class DayServer: DayApp, @unchecked Sendable {
 
     private func check(_ central: CBCentral, _ characteristic: CBCharacteristic, isSubscribed: Bool) {
         guard let item = characteristic as? CBMutableCharacteristic, main?.items.contains(item) ?? false else {
-            return complain("a subscription to something else")
+            return complain("a subscription to another characteristic")
         }
         let isListed = item.subscribedCentrals?.contains { $0.identifier == central.identifier } ?? false
-        if isListed != isSubscribed { complain("the list of subscribers says otherwise") }
+        if isListed != isSubscribed { complain("subscribedCentrals does not match the callback") }
     }
 
     func ready() { complain(model.ready()) }
@@ -111,7 +115,9 @@ final class DayServer: DayApp, @unchecked Sendable {
     func unpublished(_ psm: CBL2CAPPSM) { complain(model.unpublished(psm)) }
 
     func opened(_ channel: CBL2CAPChannel?, _ error: (any Error)?) {
-        guard let channel else { return complain("no channel: \(error.map { "\($0)" } ?? "no error")") }
+        guard let channel else {
+            return complain("a channel could not be opened: \(error.map { "\($0)" } ?? "no error")")
+        }
         let talk = ChannelTalk(channel)
         talk.send(dice.within(1...600))
         talks.append(talk)
@@ -122,9 +128,9 @@ final class DayServer: DayApp, @unchecked Sendable {
     ///
     /// If `isLast`, also complains if the radio is off, because all faults have ended by then.
     func audit(since instant: Duration, isLast: Bool) {
-        for what in model.overdue(since: instant) { complain("the \(what) is not answered") }
+        for what in model.overdue(since: instant) { complain("no callback for: \(what)") }
         if isOn, model.overdue(since: chronicle.now).isEmpty, manager.isAdvertising != model.advertises {
-            complain("advertises: \(manager.isAdvertising), and should: \(model.advertises)")
+            complain("isAdvertising is \(manager.isAdvertising), but should be \(model.advertises)")
         }
         if isLast, !isOn { complain("the state is \(manager.state.rawValue) at the end") }
     }

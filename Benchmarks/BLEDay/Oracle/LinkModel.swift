@@ -121,16 +121,16 @@ struct LinkModel {
         case .idle, .connecting: return "disconnected while \(state)"
         case .closing(let again):
             state = again ? .connecting : .idle
-            if isReconnecting { return "reconnecting although the app gave up" }
-            return error == nil || isExcused ? nil : "given up with \(String(describing: error))"
+            if isReconnecting { return "reconnecting although the app cancelled the connection" }
+            return error == nil || isExcused ? nil : "cancelled with \(String(describing: error))"
         case .connected:
             state = isReconnecting ? .connecting : .idle
-            guard let error else { return "disconnected without an error although nobody gave up" }
+            guard let error else { return "disconnected without an error although the app did not cancel" }
             guard error is CBError else { return "disconnected with \(error)" }
             guard isExcused else { return "disconnected without a cause: \(error)" }
             let mayAgain = hearsOfReconnecting && wish != .once, mustAgain = hearsOfReconnecting && wish == .again
-            if isReconnecting && !mayAgain { return "reconnecting, which nobody asked for" }
-            return mustAgain && !isReconnecting ? "not reconnecting, which was asked for" : nil
+            if isReconnecting && !mayAgain { return "reconnecting although the app did not request it" }
+            return mustAgain && !isReconnecting ? "not reconnecting although the app requested it" : nil
         }
     }
 

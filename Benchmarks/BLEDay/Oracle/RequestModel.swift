@@ -87,8 +87,8 @@ struct RequestModel {
             }
         if isGood { return nil }
         let told = error.map { "\($0)" } ?? "success"
-        if request.isCertain { return "\(request.kind) told \(told) instead of \(request.outcome)" }
+        if request.isCertain { return "\(request.kind) ended with \(told) instead of \(request.outcome)" }
         if error != nil, isExcused { return nil }
-        return "\(request.kind) answered with \(told) instead of \(request.outcome), without a cause"
+        return "\(request.kind) ended with \(told) instead of \(request.outcome), without a cause"
     }
 }

@@ -61,7 +61,7 @@ struct ServerModel {
     /// - Returns: A complaint if the answer is wrong; otherwise `nil`.
     mutating func added(_ service: ObjectIdentifier, _ error: (any Error)?, isExcused: Bool) -> String? {
         guard let index = additions.firstIndex(where: { $0.service == service }) else {
-            guard let index = voidAdditions.firstIndex(of: service) else { return "added, unasked" }
+            guard let index = voidAdditions.firstIndex(of: service) else { return "didAdd without a request" }
             voidAdditions.remove(at: index)
             return nil
         }
@@ -75,7 +75,7 @@ struct ServerModel {
     mutating func published(_ error: (any Error)?) -> String? {
         guard !publications.isEmpty else {
             voidPublications -= 1
-            return voidPublications < 0 ? "published a channel, unasked" : nil
+            return voidPublications < 0 ? "didPublish without a request" : nil
         }
         publications.removeFirst()
         return error == nil ? nil : "published a channel with \(told(error))"
@@ -89,7 +89,7 @@ struct ServerModel {
         } else if let index = voidWithdrawals.firstIndex(of: psm) {
             voidWithdrawals.remove(at: index)
         } else {
-            return "withdrew channel \(psm), unasked"
+            return "didUnpublish of channel \(psm) without a request"
         }
         return nil
     }
@@ -101,7 +101,9 @@ struct ServerModel {
     }
 
     mutating func unsubscribed(_ central: UUID, _ characteristic: CBUUID) -> String? {
-        guard let index = subscriptions[characteristic]?.firstIndex(of: central) else { return "unsubscribed first" }
+        guard let index = subscriptions[characteristic]?.firstIndex(of: central) else {
+            return "unsubscribed without a subscription"
+        }
         subscriptions[characteristic]?.remove(at: index)
         return nil
     }
@@ -113,7 +115,7 @@ struct ServerModel {
 
     mutating func ready() -> String? {
         defer { waitsForRoom = nil }
-        return waitsForRoom == nil ? "ready for values although none was refused" : nil
+        return waitsForRoom == nil ? "peripheralManagerIsReady although no value was rejected" : nil
     }
 
     /// Records that services are removed, and with them the subscriptions to these characteristics.

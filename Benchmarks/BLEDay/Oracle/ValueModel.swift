@@ -34,7 +34,7 @@ struct ValueModel {
         at now: Duration = .zero,
         isExcused: (_ since: Duration) -> Bool = { _ in false }
     ) -> String? {
-        guard let value, value.count >= 4 else { return "a value that nobody sent" }
+        guard let value, value.count >= 4 else { return "a value that the server has not sent" }
         guard isNotifying || pending > 0 else { return "a value without a subscription" }
         let number = value.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
         guard pending == 0 else { return nil }
