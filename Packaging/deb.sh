@@ -56,8 +56,8 @@ Recommends: systemd
 Suggests: jq, mosquitto-clients, python3 (>= 3.11)
 Section: net
 Description: Bluetooth Low Energy radios for all apps of a computer
- bled has the Bluetooth adapters, and apps written for Core Bluetooth share
- them without a right to them. ble is a command line tool for devices,
+ bled owns the Bluetooth adapters, and apps written for Core Bluetooth share
+ them without privileges of their own. ble is a command line tool for devices,
  corebluetooth_linux a package for Python, and ble-gateway publishes what
  sensors advertise to an MQTT broker.
 CONTROL

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Builds the modules that `ble toolset` gives to a Swift toolchain.
+# Builds the modules that `ble toolset` adds to a Swift toolchain.
 #
 #   Packaging/toolset.sh [--configuration debug|release] [--scratch-path FOLDER] [FOLDER]
 #
-#   FOLDER           where the modules are put; .build/toolset if left out
-#   --configuration  what they are built from; release if left out
-#   --scratch-path   the build folder of the package; .build if left out
+#   FOLDER           the output folder (default: .build/toolset)
+#   --configuration  the build configuration (default: release)
+#   --scratch-path   the build folder of the package (default: .build)
 #
 # The result is one library, libCoreBluetooth.so, and the modules CoreBluetooth, BLESimulation and CoreBluetoothExtras.
 # The three are compiled once more, with library evolution, so that programs see nothing but their public interface; the
@@ -27,7 +27,7 @@ done
 out=$(realpath -m "${out:-.build/toolset}")
 scratch=$(realpath -m "$scratch")
 
-echo "Building what the modules consist of ($configuration) …"
+echo "Building the package ($configuration) …"
 swift build -c "$configuration" --scratch-path "$scratch" --product ble
 build=$(realpath "$scratch/$configuration")
 target=$(swiftc -print-target-info | sed -n 's/.*"moduleTriple": "\(.*\)".*/\1/p')
@@ -57,7 +57,7 @@ evolve() {
     echo "Compiling $module with library evolution …"
     mkdir -p "$folder" "$stage/modules/$module.swiftmodule"
     { printf '"-I"\n"%s"\n' "$stage/modules"; arguments "$module"; } > "$folder/arguments"
-    [[ $(wc -l < "$folder/arguments") -gt 10 ]] || fail "the build in $scratch does not say how $module is compiled"
+    [[ $(wc -l < "$folder/arguments") -gt 10 ]] || fail "the build in $scratch has no compiler arguments for $module"
     (
         cd "$folder"
         swiftc @arguments -gnone -suppress-warnings -whole-module-optimization -enable-library-evolution \

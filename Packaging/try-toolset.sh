@@ -22,7 +22,7 @@ before=$(state "$2")
 
 step "both packages are installed"
 dpkg -i "$1" "$2"
-[ "$(stat -c %a "$folder")" = 755 ] || fail "$folder can be changed by others, or not be read"
+[ "$(stat -c %a "$folder")" = 755 ] || fail "$folder can be changed or cannot be read by other users"
 
 mkdir -p "$place/package/Sources/nearby"
 cd "$place/package"
@@ -68,4 +68,4 @@ cd /
 dpkg -P corebluetooth-swift bled
 after=$(state "$2")
 [ "$before" = "$after" ] || fail "changed: $(diff <(echo "$before") <(echo "$after"))"
-echo "everything holds"
+echo "All checks passed."

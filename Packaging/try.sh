@@ -17,31 +17,31 @@ mkdir -p /etc/systemd/system/bled.service.d
 printf '[Service]\nExecStart=\nExecStart=/usr/bin/bled demo\n' > /etc/systemd/system/bled.service.d/demo.conf
 dpkg -i "$deb"
 systemctl is-active bled.socket
-systemctl is-active bled.service && fail "the service runs before anybody needs it"
+systemctl is-active bled.service && fail "the service runs before an app needs it"
 
-step "an app of a user without rights starts it, and finds a device"
+step "an app of an unprivileged user starts it, and finds a device"
 useradd -m visitor
 app() { runuser -u visitor -- env -u BLUETOOTH_HOST "$@"; }
 app ble scan --duration 2 | tee /tmp/scan
 grep -q Lamp /tmp/scan || fail "the app finds nothing"
 systemctl is-active bled.service
-[ "$(stat -c %U "/proc/$(pidof bled)")" = bled ] || fail "the daemon is not run by its user"
-grep -q 'CapEff:.*0000000000001000' "/proc/$(pidof bled)/status" || fail "the daemon has other rights than one"
+[ "$(stat -c %U "/proc/$(pidof bled)")" = bled ] || fail "the daemon does not run as the user bled"
+grep -q 'CapEff:.*0000000000001000' "/proc/$(pidof bled)/status" || fail "the daemon has other capabilities than CAP_NET_ADMIN"
 
-step "a policy counts after a reload, for apps that run too"
+step "a policy applies after a reload, also to running apps"
 app ble policy | grep "no policy" || fail "there is a policy"
 echo '{"rules": [{"user": "root"}]}' > /etc/bled/policy.json
 systemctl reload bled
 app timeout 20 ble scan --duration 1 && fail "an app that may not use Bluetooth does"
-app ble policy | grep "may not use Bluetooth" || fail "nobody says why"
+app ble policy | grep "may not use Bluetooth" || fail "ble policy does not say why"
 ble scan --duration 1 | grep Lamp || fail "root finds nothing"
 rm /etc/bled/policy.json
 systemctl reload bled
 
-step "a daemon that is killed is there again for the next app"
+step "a killed daemon is started again for the next app"
 kill -9 "$(pidof bled)"
 sleep 2
-app ble scan --duration 2 | grep Lamp || fail "the app finds nothing any more"
+app ble scan --duration 2 | grep Lamp || fail "the app finds nothing after the daemon was killed"
 
 if command -v python3 > /dev/null; then
     step "Python finds the package, and a program uses the daemon"
@@ -69,6 +69,6 @@ dpkg -P bled
 rm -r /etc/systemd/system/bled.service.d "$(getent passwd visitor | cut -d: -f6)"
 pidof bled && fail "the daemon still runs"
 after=$(find / -xdev -name '*bled*' -not -path "$deb" 2> /dev/null | grep -v '^/var/lib/dpkg' | sort)
-[ "$(comm -13 <(echo "$before") <(echo "$after"))" = "" ] || fail "left: $(comm -13 <(echo "$before") <(echo "$after"))"
+[ "$(comm -13 <(echo "$before") <(echo "$after"))" = "" ] || fail "left behind: $(comm -13 <(echo "$before") <(echo "$after"))"
 [ -z "${2:-}" ] || "$here/try-toolset.sh" "$deb" "$2"
-echo "everything holds"
+echo "All checks passed."
