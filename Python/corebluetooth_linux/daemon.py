@@ -47,15 +47,15 @@ class Daemon:
                 while not place.exists():
                     if self._process.returncode is not None:
                         reason = (folder / "log").read_text(errors="replace").strip()
-                        raise BluetoothError("radio_off", reason or f"{self._program} does not start.")
+                        raise BluetoothError("radio_off", reason or f"{self._program} did not start.")
                     await asyncio.sleep(0.02)
         except FileNotFoundError:
             await self._stop()
-            raise BluetoothError("not_found", f"There is no program “{self._program}”. Install the package, add its "
+            raise BluetoothError("not_found", f"Program “{self._program}” not found. Install the package, add its "
                                  "folder to PATH, or set the variable BLED.") from None
         except TimeoutError:
             await self._stop()
-            raise BluetoothError("radio_off", f"{self._program} does not listen on its socket.") from None
+            raise BluetoothError("radio_off", f"{self._program} did not open its socket in time.") from None
         except BaseException:
             await self._stop()
             raise

@@ -321,7 +321,7 @@ class Values:
 
     async def __anext__(self) -> Value:
         if self._queue is None:
-            raise RuntimeError("Values are iterated inside “async with”.")
+            raise RuntimeError("Iterate over values inside “async with”.")
         return await self._queue.get()
 
 

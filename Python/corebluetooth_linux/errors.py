@@ -23,5 +23,5 @@ class BluetoothError(Exception):
     @classmethod
     def from_line(cls, line: dict[str, Any]) -> "BluetoothError":
         """Returns the error that a line with the event "failed" describes."""
-        return cls(line.get("code", "refused"), line.get("error", "It failed."), line.get("domain"),
+        return cls(line.get("code", "refused"), line.get("error", "The command failed."), line.get("domain"),
                    line.get("error_code"))

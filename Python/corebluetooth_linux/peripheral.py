@@ -62,7 +62,7 @@ class PeripheralEvent:
 
     async def _answer(self, **keys: Any) -> None:
         if self._session is None or self.request is None:
-            raise BluetoothError("invalid", f"An event “{self.kind}” needs no answer.")
+            raise BluetoothError("invalid", f"An event “{self.kind}” cannot be answered.")
         await self._session.request("respond", request=self.request, **keys)
 
 
@@ -83,7 +83,7 @@ class Peripheral(EventStream[PeripheralEvent]):
 
     def _attach(self) -> None:
         if self._session._peripheral is not None:
-            raise BluetoothError("busy", "This session serves a device already; end that first, or start another.")
+            raise BluetoothError("busy", "This session already serves a device; end that first, or start another session.")
         self._session._peripheral = self
 
     def _detach(self) -> None:
@@ -112,7 +112,7 @@ class Peripheral(EventStream[PeripheralEvent]):
         if self._queue is None:
             return False
         if line.get("event") == "serving_failed":
-            self._queue.end(BluetoothError("not_served", line.get("reason", "The device cannot be served any more.")))
+            self._queue.end(BluetoothError("not_served", line.get("reason", "The device can no longer be served.")))
             return True
         kind = KINDS.get(line.get("event", ""))
         if kind is None:

@@ -115,5 +115,5 @@ class EventStream(Generic[Item]):
 
     async def __anext__(self) -> Item:
         if self._queue is None:
-            raise RuntimeError(f"A {type(self).__name__} is iterated inside “async with”.")
+            raise RuntimeError(f"Iterate a {type(self).__name__} inside “async with”.")
         return await self._queue.get()

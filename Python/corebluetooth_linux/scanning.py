@@ -63,7 +63,7 @@ class Scan(EventStream[Advertisement]):
 
     def _attach(self) -> None:
         if self._session._scan is not None:
-            raise BluetoothError("busy", "This session scans already; end that scan first, or start another session.")
+            raise BluetoothError("busy", "This session is already scanning; end that scan first, or start another session.")
         self._session._scan = self
 
     def _detach(self) -> None:

@@ -55,14 +55,14 @@ class Session:
                 self._program, "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE, env=self._environment, limit=LINE_LIMIT)
         except FileNotFoundError:
-            raise BluetoothError("not_found", f"There is no program “{self._program}”. Install the package, add its "
+            raise BluetoothError("not_found", f"Program “{self._program}” not found. Install the package, add its "
                                  "folder to PATH, or set the variable BLE.") from None
         assert self._process.stdout and self._process.stderr
         try:
             first = await self._process.stdout.readline()
             if json.loads(first or b"{}").get("event") != "ready":
                 reason = (await self._process.stderr.read()).decode(errors="replace").strip()
-                raise BluetoothError("radio_off", reason or f"{self._program} does not start a session.")
+                raise BluetoothError("radio_off", reason or f"{self._program} did not start a session.")
         except BaseException:
             await self._stop()
             raise
@@ -87,7 +87,7 @@ class Session:
             BluetoothError: if the command failed, or the process ended.
         """
         if self._ending or self._process is None or self._process.stdin is None:
-            raise self._ending or BluetoothError("cancelled", "The session has not been started.")
+            raise self._ending or BluetoothError("cancelled", "The session has not been started. Use it inside “async with”.")
         self._next += 1
         number = self._next
         line = {"id": number, "command": command} | {key: value for key, value in keys.items() if value is not None}
@@ -129,7 +129,7 @@ class Session:
                         return found
         except TimeoutError:
             pass
-        raise BluetoothError("not_found", f"No such device was found within {timeout:g} s.")
+        raise BluetoothError("not_found", f"No matching device was found within {timeout:g} s.")
 
     async def connect(self, device: str | Advertisement, *, timeout: float | None = None,
                       reconnect: bool = False) -> Device:
@@ -198,7 +198,7 @@ class Session:
                     break
                 self._receive(json.loads(line))
         except ValueError as error:
-            sentence = f"The process of the session has written a line that is not valid: {error}."
+            sentence = f"The process of the session wrote an invalid line: {error}."
         finally:
             self._end(BluetoothError("cancelled", sentence))
 
