@@ -45,7 +45,6 @@ EXPLAINED: dict[str, str] = {
     "properties: Gatt.*": "BlueZ 5.66 has no `Handle` yet.",
     "Adapter1.SetDiscoveryFilter, Transport bredr": "There is no BR/EDR, so that such a discovery would find nothing.",
     "Adapter1.ConnectDevice.*": "BlueZ has this method with `--experimental`.",
-    "GattCharacteristic1.WriteValue, offset 1": "The host sends whole values.",
     "GattService1 after the link": "BlueZ keeps the attributes of a device that it may connect to again. Here they are "
     "removed, since the device may have changed them.",
 }
@@ -196,6 +195,12 @@ async def attributes(bus: BlueZ, device: str, central: Central, show: Any, make:
                bytes(513), EMPTY)
     await make("GattCharacteristic1.WriteValue, offset 1", diary, CHARACTERISTIC, "WriteValue", "aya{sv}", b"new",
                {"offset": Variant("q", 1)})
+    await make("GattCharacteristic1.ReadValue after a write with an offset", diary, CHARACTERISTIC, "ReadValue",
+               "a{sv}", EMPTY)
+    await make("GattCharacteristic1.WriteValue, offset 1, type command", diary, CHARACTERISTIC, "WriteValue",
+               "aya{sv}", b"new", {"offset": Variant("q", 1), "type": Variant("s", "command")})
+    await make("GattDescriptor1.WriteValue, client configuration", descriptor, DESCRIPTOR, "WriteValue", "aya{sv}",
+               b"\1\0", EMPTY)
     await make("GattCharacteristic1.WriteValue, not writable", ticks, CHARACTERISTIC, "WriteValue", "aya{sv}", b"n",
                EMPTY)
     await make("GattCharacteristic1.WriteValue, without response", note, CHARACTERISTIC, "WriteValue", "aya{sv}",

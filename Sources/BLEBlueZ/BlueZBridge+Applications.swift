@@ -128,7 +128,7 @@ extension BlueZBridge {
         case .readRequested(let transaction, let central, let id, let offset):
             readRequested(transaction, central, id, offset, key)
         case .writeRequested(let transaction, let central, let group):
-            write(Array(group), transaction, central.peer, key)
+            write(Self.joined(group), transaction, central.peer, key)
         case .centralsConnected(let centrals):
             for central in centrals { _ = addDevice(central.central.peer, central.address, name: nil) }
         case .updatesTaken, .centralChanged, .channelPublished, .channelUnpublished, .channelOpened: break
@@ -207,6 +207,19 @@ extension BlueZBridge {
         case .refused(let refusal): response = .failure(BlueZError.attribute(refusal.name, refusal.text))
         }
         if sessions[key] != nil { request(key, .service(.respond(transaction, response))) }
+    }
+
+    /// Joins the parts of long values: many programs do not look at the offset of a write.
+    private static func joined(_ group: WriteGroup) -> [WritePart] {
+        var result: [WritePart] = []
+        for part in group {
+            if let last = result.last, last.attribute == part.attribute, last.offset + last.value.count == part.offset {
+                result[result.count - 1].value += part.value
+            } else {
+                result.append(part)
+            }
+        }
+        return result
     }
 
     /// Passes the first of several writes to the program; the next one follows when the program has answered.

@@ -5,7 +5,7 @@ import DBus
 /// An operation of a program on an attribute of a device.
 enum Operation: Sendable {
     case read(path: String, AttributeHandle, offset: Int)
-    case write(AttributeHandle, [UInt8])
+    case write(AttributeRequest)
     case command(AttributeHandle, [UInt8])
     case subscribe(AttributeHandle)
     case acquireNotify(AttributeHandle)
@@ -26,7 +26,7 @@ extension BlueZBridge {
         let key = SessionKey(caller.sender, .central), operation: Operation
         switch member {
         case "ReadValue": operation = .read(path: path, handle, offset: try Self.offset(in: body.first))
-        case "WriteValue": operation = try writing(handle, body, characteristic)
+        case "WriteValue": operation = try writing(path, handle, body, characteristic)
         case "StartNotify":
             guard try needsSubscription(of: key, to: characteristic) else { return [] }
             operation = .subscribe(handle)
@@ -85,26 +85,33 @@ extension BlueZBridge {
     }
 
     private func writing(
+        _ path: String,
         _ handle: AttributeHandle,
         _ body: [BusValue],
         _ characteristic: RemoteDatabase.Characteristic?
     ) throws(BlueZError) -> Operation {
         guard let value = body.first?.bytes, body.count == 2 else { throw .invalidArguments }
         guard value.count <= 512 else { throw .init("InvalidArguments", "Invalid Length") }
-        // The host can write only whole values.
-        guard try Self.offset(in: body[1]) == 0 else { throw .notSupported }
-        // There are no write commands for descriptors, whatever the program asks for.
-        guard let characteristic else { return .write(handle, value) }
+        let offset = try Self.offset(in: body[1])
+        let request: AttributeRequest =
+            offset == 0 ? .write(handle, value) : .writePart(handle, value, offset: UInt16(offset))
+        guard let characteristic else {
+            // StartNotify and StopNotify write this descriptor.
+            guard tree.value(path, BlueZ.descriptor, "UUID") != .string(BluetoothUUID.short(0x2902).inFull) else {
+                throw .init("NotPermitted", "Write not permitted")
+            }
+            // There are no write commands for descriptors, whatever the program asks for.
+            return .write(request)
+        }
         let properties = characteristic.properties
         guard !properties.isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites]) else {
             throw .notSupported
         }
-        switch body[1][key: "type"]?.text {
-        case "command": return .command(handle, value)
-        case "request", "reliable": return .write(handle, value)
-        case nil:
-            let isCommand = properties.contains(.writeWithoutResponse) && !properties.contains(.write)
-            return isCommand ? .command(handle, value) : .write(handle, value)
+        let plain = properties.contains(.writeWithoutResponse) && !properties.contains(.write) ? "command" : "request"
+        switch body[1][key: "type"]?.text ?? plain {
+        case "request", "reliable": return .write(request)
+        // A command has no offset.
+        case "command" where offset == 0: return .command(handle, value)
         default: throw .notSupported
         }
     }
@@ -121,7 +128,7 @@ extension BlueZBridge {
         switch operation {
         case .read(let path, let handle, let offset):
             request(key, peer, .read(handle), for: .read(caller, path: path, offset: offset))
-        case .write(let handle, let value): request(key, peer, .write(handle, value), for: .write(caller))
+        case .write(let request): self.request(key, peer, request, for: .write(caller))
         case .command(let handle, let value):
             guard sendCommand(handle, value, key, peer) else { return refuse(caller, .inProgress) }
             reply(to: caller)

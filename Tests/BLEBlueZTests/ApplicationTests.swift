@@ -153,18 +153,20 @@ struct ApplicationTests {
         #expect(registered.bus.actions == [])
     }
 
-    @Test("The parts of a write are passed one after the other, and answered once")
+    @Test("The parts of a long value are one write, other parts are passed one after the other, answered once")
     func write() throws {
         var registered = try register()
-        let parts = [1, 2].map { WritePart(attribute: registered.value, offset: Int($0), value: [$0]) }
+        let parts = [(1, [1]), (3, [3]), (4, [4, 5]), (6, [6]), (6, [7])].map { offset, value in
+            WritePart(attribute: registered.value, offset: offset, value: value)
+        }
         let transaction = ServerTransaction(rawValue: 1)
         registered.bus.forget()
         let event = ServerEvent.writeRequested(transaction, Self.central, WriteGroup(parts))
         registered.bus.event(.server(event), of: registered.key)
-        for value in [1, 2] as [UInt8] {
+        for (offset, value) in [(1, [1]), (3, [3, 4, 5, 6]), (6, [7])] as [(UInt16, [UInt8])] {
             let call = try #require(registered.bus.calls.last)
-            #expect(call.message.member == "WriteValue" && call.message.body.first == .octets([value]))
-            #expect(call.message.body.last?[key: "offset"] == .uint16(UInt16(value)))
+            #expect(call.message.member == "WriteValue" && call.message.body.first == .octets(value))
+            #expect(call.message.body.last?[key: "offset"] == .uint16(offset))
             #expect(call.message.body.last?[key: "type"] == .string("request"))
             registered.bus.reply(call.number, .values([], from: ":1.1"))
         }

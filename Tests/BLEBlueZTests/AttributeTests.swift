@@ -74,24 +74,35 @@ struct AttributeTests {
         #expect(bus.outcome(of: serial) == .error("org.bluez.Error." + name, text))
     }
 
-    private static let writes: [(path: String, interface: String, type: String?, request: AttributeRequest?)] = [
-        (TestBridge.value, BlueZ.characteristic, nil, .write(AttributeHandle(wire: 0x12), [7])),
-        (TestBridge.value, BlueZ.characteristic, "request", .write(AttributeHandle(wire: 0x12), [7])),
-        (TestBridge.value, BlueZ.characteristic, "command", .writeCommand(AttributeHandle(wire: 0x12), [7])),
-        (TestBridge.value, BlueZ.characteristic, "x", nil),
-        (TestBridge.command, BlueZ.characteristic, nil, .writeCommand(AttributeHandle(wire: 0x15), [7])),
-        (TestBridge.command, BlueZ.characteristic, "command", .writeCommand(AttributeHandle(wire: 0x15), [7])),
-        (TestBridge.command, BlueZ.characteristic, "request", .write(AttributeHandle(wire: 0x15), [7])),
-        (TestBridge.descriptor, BlueZ.descriptor, "command", .write(AttributeHandle(wire: 0x13), [7])),
+    private static let value = AttributeHandle(wire: 0x12), command = AttributeHandle(wire: 0x15)
+    private static let descriptor = AttributeHandle(wire: 0x13)
+    private static let writes: [(path: String, offset: UInt16, type: String?, request: AttributeRequest?)] = [
+        (TestBridge.value, 0, nil, .write(value, [7])),
+        (TestBridge.value, 0, "request", .write(value, [7])),
+        (TestBridge.value, 0, "command", .writeCommand(value, [7])),
+        (TestBridge.value, 0, "x", nil),
+        (TestBridge.value, 3, nil, .writePart(value, [7], offset: 3)),
+        (TestBridge.value, 512, "request", .writePart(value, [7], offset: 512)),
+        (TestBridge.value, 3, "reliable", .writePart(value, [7], offset: 3)),
+        (TestBridge.value, 3, "command", nil),
+        (TestBridge.command, 0, nil, .writeCommand(command, [7])),
+        (TestBridge.command, 0, "command", .writeCommand(command, [7])),
+        (TestBridge.command, 0, "request", .write(command, [7])),
+        (TestBridge.command, 3, nil, nil),
+        (TestBridge.command, 3, "request", .writePart(command, [7], offset: 3)),
+        (TestBridge.descriptor, 0, "command", .write(descriptor, [7])),
+        (TestBridge.descriptor, 3, "command", .writePart(descriptor, [7], offset: 3)),
     ]
 
     @Test("A write is a request or a command, as its type and the characteristic say", arguments: writes)
-    func write(path: String, interface: String, type: String?, request: AttributeRequest?) throws {
+    func write(path: String, offset: UInt16, type: String?, request: AttributeRequest?) throws {
         var bus = TestBridge()
-        try bus.connect()
+        try bus.connect(descriptor: .short(0x2901))
         bus.forget()
-        let options = BusValue.properties(type.map { [("type", .string($0))] } ?? [])
-        let serial = bus.call(":1.1", path, interface, "WriteValue", [.octets([7]), options])
+        var options = offset == 0 ? [] : [("offset", BusValue.uint16(offset))]
+        if let type { options.append(("type", .string(type))) }
+        let interface = path == TestBridge.descriptor ? BlueZ.descriptor : BlueZ.characteristic
+        let serial = bus.call(":1.1", path, interface, "WriteValue", [.octets([7]), .properties(options)])
         let sent = bus.requests.compactMap { key, request -> AttributeRequest? in
             if case .peer(_, .attribute(let attribute), _) = request { attribute } else { nil }
         }
@@ -101,6 +112,15 @@ struct AttributeTests {
         } else {
             #expect((bus.outcome(of: serial) == .done) == (request?.isWriteCommand == true))
         }
+    }
+
+    @Test("The descriptor that configures notifications is not written")
+    func configuration() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let body: [BusValue] = [.octets([1, 0]), Self.none]
+        let result = bus.result(":1.1", TestBridge.descriptor, BlueZ.descriptor, "WriteValue", body)
+        #expect(result == .error("org.bluez.Error.NotPermitted", "Write not permitted"))
     }
 
     @Test("A value is signalled to the programs that have subscribed, each once, and to no others")

@@ -211,17 +211,20 @@ struct TestBridge {
 
     /// Has a program connect to the lamp, whose services become known with the first connection.
     @discardableResult
-    mutating func connect(_ client: String = ":1.1") throws -> UInt32 {
+    mutating func connect(
+        _ client: String = ":1.1",
+        descriptor: BluetoothUUID = .short(0x2902)
+    ) throws -> UInt32 {
         if bridge.devices[Self.lamp] == nil { discover(client) }
         let key = Key(client, .central), isFirst = bridge.devices[Self.lamp]?.links.isEmpty == true
         let serial = call(client, Self.lampPath, BlueZ.device, "Connect")
         event(.connected(Self.lamp, LinkParameters(mtu: 100)), of: key)
-        if isFirst { try showServices(to: key) }
+        if isFirst { try showServices(to: key, descriptor: descriptor) }
         return serial
     }
 
-    /// Answers the discovery of the lamp's services.
-    mutating func showServices(to key: Key) throws {
+    /// Answers the discovery of the lamp's services, whose value has one descriptor.
+    mutating func showServices(to key: Key, descriptor: BluetoothUUID = .short(0x2902)) throws {
         let handle = { (wire: UInt16) in AttributeHandle(wire: wire) }
         let range = try #require(AttributeHandleRange(handle(0x10), handle(0x20)))
         let first = try #require(AttributeHandleRange(handle(1), handle(5)))
@@ -241,7 +244,7 @@ struct TestBridge {
             value: handle(0x15),
             end: handle(0x15)
         )
-        let configuration = DiscoveredDescriptor(uuid: .short(0x2902), handle: handle(0x13))
+        let found = DiscoveredDescriptor(uuid: descriptor, handle: handle(0x13))
         let answers: [(isMeant: (AttributeRequest) -> Bool, answer: PeerEvent)] = [
             (
                 { if case .discoverServices = $0 { true } else { false } },
@@ -257,7 +260,7 @@ struct TestBridge {
             ),
             (
                 { if case .discoverDescriptors = $0 { true } else { false } },
-                .descriptorsDiscovered(of: level.value, .success([configuration]))
+                .descriptorsDiscovered(of: level.value, .success([found]))
             ),
         ]
         for (isMeant, answer) in answers {

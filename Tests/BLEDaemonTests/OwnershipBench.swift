@@ -194,6 +194,7 @@ final class OwnershipBench {
         switch request {
         case .attribute(.read): .read(lampValue)
         case .attribute(.write): .write(lampValue, [9])
+        case .attribute(.writePart): .attribute(.writePart(lampValue, [9], offset: 1))
         case .attribute(.writeCommand): .writeCommand(lampValue, [9])
         case .attribute(.subscribe): .subscribe(.notifications, to: lampValue, in: nil)
         case .link(.tune): .tune(.dataLength(octets: 27))

@@ -205,7 +205,8 @@ struct ServiceFilterTests {
         let gate = try gate(), handle = AttributeHandle(wire: raw), isInside = 6...9 ~= raw
         let range = try #require(AttributeHandleRange(handle))
         let requests: [PeerRequest] = [
-            .read(handle), .write(handle, [1]), .writeCommand(handle, [1]),
+            .read(handle), .write(handle, [1]), .attribute(.writePart(handle, [1], offset: 2)),
+            .writeCommand(handle, [1]),
             .subscribe(.notifications, to: handle, in: nil),
             .discoverDescriptors(of: handle, in: range), .discoverCharacteristics(in: range, only: []),
             .discoverIncludedServices(in: range, only: []),

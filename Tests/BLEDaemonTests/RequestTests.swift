@@ -95,6 +95,7 @@ extension PeerRequest {
         return switch self {
         case .attribute(.read): .read(handle)
         case .attribute(.write(_, let value)): .write(handle, value)
+        case .attribute(.writePart(_, let part, let offset)): .attribute(.writePart(handle, part, offset: offset))
         case .attribute(.writeCommand(_, let value)): .writeCommand(handle, value)
         case .attribute(.subscribe(let subscription, _, let range)):
             .subscribe(subscription, to: handle, in: range)

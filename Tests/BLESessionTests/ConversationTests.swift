@@ -150,6 +150,10 @@ struct ConversationTests {
             .peer(peer, .valueRead(handle, .failure(.notSupported)), answering: RequestNumber(rawValue: 5))
         ),
         (.peer(peer, .write(handle, [1])), .peer(peer, .valueWritten(handle, .notSupported))),
+        (
+            .peer(peer, .attribute(.writePart(handle, [1], offset: 2))),
+            .peer(peer, .valueWritten(handle, .notSupported))
+        ),
         (.peer(peer, .writeCommand(handle, [1])), .peer(peer, .writeCommandsTaken(1))),
         (.peer(peer, .readRSSI), .peer(peer, .rssiRead(.failure(.notSupported)))),
         (.server(.startAdvertising(AdvertisingRequest())), .server(.advertisingStarted(.notSupported))),

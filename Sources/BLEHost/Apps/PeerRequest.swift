@@ -41,6 +41,11 @@ package enum AttributeRequest: Equatable, Sendable {
     case read(AttributeHandle)
     /// Writes a value, with prepared writes if it is long. The result is ``PeerEvent/valueWritten(_:_:)``.
     case write(AttributeHandle, [UInt8])
+    /// Writes a part of a value, with prepared writes whatever its length. `offset` is the position of the part's first
+    /// octet in the value. The result is ``PeerEvent/valueWritten(_:_:)``.
+    ///
+    /// The part must end within the first 512 octets of the value, otherwise the request fails.
+    case writePart(AttributeHandle, [UInt8], offset: UInt16)
     /// Writes without response, after all earlier requests. ``PeerEvent/writeCommandsTaken(_:)`` reports when the
     /// command has left the host.
     case writeCommand(AttributeHandle, [UInt8])
@@ -61,7 +66,7 @@ package enum AttributeRequest: Equatable, Sendable {
         case .discoverServices, .forgetDatabase: false
         case .discoverIncludedServices(let place, _), .discoverCharacteristics(let place, _): place.overlaps(range)
         case .discoverDescriptors(let handle, _), .read(let handle), .write(let handle, _),
-            .writeCommand(let handle, _), .subscribe(_, let handle, _):
+            .writePart(let handle, _, _), .writeCommand(let handle, _), .subscribe(_, let handle, _):
             range.contains(handle)
         }
     }
@@ -79,7 +84,7 @@ package enum AttributeRequest: Equatable, Sendable {
         case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
         case .discoverDescriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
         case .read(let handle): .valueRead(handle, .failure(failure))
-        case .write(let handle, _): .valueWritten(handle, failure)
+        case .write(let handle, _), .writePart(let handle, _, _): .valueWritten(handle, failure)
         case .writeCommand: .writeCommandsTaken(1)
         case .subscribe(_, let handle, _): .subscriptionChanged(handle, .none, failure)
         case .forgetDatabase: .databaseForgotten(failure)

@@ -39,7 +39,7 @@ extension AttributeRequest {
         case .discoverCharacteristics: "discoverCharacteristics"
         case .discoverDescriptors: "discoverDescriptors"
         case .read: "readValue"
-        case .write, .writeCommand: "writeValue"
+        case .write, .writePart, .writeCommand: "writeValue"
         case .subscribe: "setNotifyValue"
         case .forgetDatabase: "forget"
         }

@@ -50,6 +50,8 @@ extension Transcript {
         case .discoverDescriptors(let handle, _): ["of", attribute(handle, of: peer)]
         case .read(let handle): [attribute(handle, of: peer)]
         case .write(let handle, let value): [attribute(handle, of: peer), Self.octets(value)]
+        case .writePart(let handle, let part, let offset):
+            [attribute(handle, of: peer), Self.octets(part), "at offset \(offset)"]
         case .writeCommand(let handle, let value):
             [attribute(handle, of: peer), Self.octets(value), "without response"]
         case .subscribe(let subscription, let handle, _): [attribute(handle, of: peer), subscription.words]

@@ -37,7 +37,7 @@ extension PeerRequest: TaggedEnum {
     }
 }
 
-// The codes of link requests and of attribute requests must not overlap.
+// The codes of link requests, of attribute requests and of `openChannel` must not overlap.
 
 extension LinkRequest: TaggedEnum {
     package var code: UInt8 {
@@ -77,6 +77,7 @@ extension AttributeRequest: TaggedEnum {
         case .writeCommand: 9
         case .subscribe: 10
         case .forgetDatabase: 11
+        case .writePart: 13
         }
     }
 
@@ -91,6 +92,7 @@ extension AttributeRequest: TaggedEnum {
         case 9: self = .writeCommand(.none, [])
         case 10: self = .subscribe(.none, to: .none, in: nil)
         case 11: self = .forgetDatabase
+        case 13: self = .writePart(.none, [], offset: 0)
         default: return nil
         }
     }
@@ -120,6 +122,11 @@ extension AttributeRequest: TaggedEnum {
             try wire.field(&handle, "Handle")
             try wire.sized(&value, "Value")
             self = .write(handle, value)
+        case .writePart(var handle, var part, var offset):
+            try wire.field(&handle, "Handle")
+            try wire.integer(&offset, "Offset")
+            try wire.sized(&part, "Part")
+            self = .writePart(handle, part, offset: offset)
         case .writeCommand(var handle, var value):
             try wire.field(&handle, "Handle")
             try wire.sized(&value, "Value")

@@ -91,6 +91,31 @@ struct AttributeExchangeTests {
         #expect((parts.count == 1) == (length <= mtu - 3))
     }
 
+    @Test("An app receives a part of a value with its offset", arguments: [23, 64, 517], [(0, 5), (1, 0), (7, 300)])
+    func heldPart(mtu: Int, part: (offset: Int, count: Int)) throws {
+        var pair = AttributePair(centralMTU: mtu)
+        pair.serve = { event in
+            if case .writeRequested(let transaction?, _, _) = event {
+                [.respond(transaction, .success([]))]
+            } else {
+                []
+            }
+        }
+        pair.host(.addService(SampleService.definition))
+        pair.connect()
+        let value = (0..<part.count).map { UInt8(truncatingIfNeeded: $0 &* 7) }, handle = AttributeHandle(wire: 12)
+        let request = AttributeRequest.writePart(handle, value, offset: UInt16(part.offset))
+        _ = pair.serverEvents()
+        #expect(pair.ask(request) == [.valueWritten(handle, nil)])
+        guard case .writeRequested(_, _, let parts)? = pair.serverEvents().first else {
+            Issue.record("a group of writes was expected")
+            return
+        }
+        #expect(parts.flatMap(\.value) == value)
+        #expect(parts.first?.offset == part.offset)
+        #expect(parts.allSatisfy { $0.attribute == SampleService.held })
+    }
+
     @Test("A client discovers every attribute with its handle", arguments: [23, 64, 247, 517])
     func discovery(mtu: Int) throws {
         var pair = AttributePair(centralMTU: mtu)

@@ -20,6 +20,8 @@ extension GATTClient {
         case .discoverDescriptors(let handle, let range): procedure = lookup(.descriptors(of: handle, in: range))
         case .read(let handle): procedure = .read(ValueReading(handle), handle)
         case .write(let handle, let value): procedure = .write(ValueWriting(value, to: handle), handle)
+        case .writePart(let handle, let part, let offset):
+            procedure = .write(ValueWriting(part, to: handle, at: Int(offset)), handle)
         case .writeCommand(let handle, let value): return send(value, to: handle, for: requester.client, into: &outbox)
         case .subscribe(let subscription, let handle, let range):
             return subscribe(requester, to: handle, in: range, subscription, at: now, into: &outbox)

@@ -68,10 +68,11 @@ struct ValueReadingTests {
 struct ValueWritingTests {
     private func play(
         _ count: Int,
+        at start: Int = 0,
         withdrawAfter: Int? = nil,
         _ answers: [String]
     ) throws -> ([String], Failure??) {
-        var machine = ValueWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5))
+        var machine = ValueWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5), at: start)
         var received = 0
         return try BLEHostTests.play(machine.begin(mtu: 23), answers) { answer in
             if received == withdrawAfter { machine.withdraw(.cancelled) }
@@ -104,6 +105,28 @@ struct ValueWritingTests {
         let (requests, outcome) = try play(21, ["1705000000" + Self.part, "1705001200070707", "19"])
         #expect(requests == ["1605000000" + Self.part, "1605001200070707", "1801"])
         #expect(outcome == .some(nil))
+    }
+
+    @Test("A part of a value is prepared from its offset on, however short it is")
+    func offset() throws {
+        let (requests, outcome) = try play(21, at: 3, ["1705000300" + Self.part, "1705001500070707", "19"])
+        #expect(requests == ["1605000300" + Self.part, "1605001500070707", "1801"])
+        #expect(outcome == .some(nil))
+        #expect(try play(1, at: 256, ["170500000107", "19"]) == (["160500000107", "1801"], .some(nil)))
+        #expect(try play(0, at: 512, ["1705000002", "19"]) == (["1605000002", "1801"], .some(nil)))
+        #expect(try play(1, at: 3, ["170500000007", "19"]) == (["160500030007", "1800"], .invalidResponse))
+        #expect(try play(1, at: 3, ["01 16 0500 07", "19"]).1 == .att(.invalidOffset))
+    }
+
+    @Test(
+        "A part that does not end within 512 octets is refused without a request",
+        arguments: [
+            (1, 512, Failure.att(.invalidAttributeValueLength)), (512, 1, .att(.invalidAttributeValueLength)),
+            (0, 513, .att(.invalidOffset)), (1, 65_535, .att(.invalidOffset)),
+        ]
+    )
+    func end(count: Int, start: Int, failure: Failure) throws {
+        #expect(try play(count, at: start, []) == ([], failure))
     }
 
     @Test("A refused or wrongly echoed part cancels the whole write", arguments: wrong)

@@ -144,7 +144,7 @@ extension ClientBearers {
         // time.
         case .write(_, let value): return value.count <= mtu - 3 && !commands.contains(client)
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
-            .forgetDatabase, .writeCommand, .subscribe:
+            .forgetDatabase, .writePart, .writeCommand, .subscribe:
             return false
         }
     }

@@ -17,22 +17,31 @@ package import BLEWire
 package struct PreparedWriting: Sendable {
     private enum State: Sendable {
         case waiting
-        /// The part that starts at `offset` was sent.
-        case preparing(offset: Int, part: [UInt8])
+        /// The part of `value` that starts at `index` was sent.
+        case preparing(index: Int, part: [UInt8])
         case executing
         case cancelling(Failure)
     }
 
     private let handle: AttributeHandle
     private let value: [UInt8]
+    /// The position of the first octet of `value` in the server's value.
+    private let start: Int
     private var withdrawal: Failure?
     private var state = State.waiting
 
-    /// Creates a write of a value of at most 512 octets.
-    package init(_ value: [UInt8], to handle: AttributeHandle) {
-        precondition(value.count <= ATT.maximumValueLength, "the value is too long")
+    /// Creates a write of octets that end within the first 512 of the server's value.
+    ///
+    /// - Parameters:
+    ///   - value: The octets to write.
+    ///   - handle: The handle to write.
+    ///   - start: The position of the first octet in the server's value.
+    package init(_ value: [UInt8], to handle: AttributeHandle, at start: Int = 0) {
+        precondition(0...ATT.maximumValueLength ~= start, "the offset is outside of the value")
+        precondition(value.count <= ATT.maximumValueLength - start, "the value is too long")
         self.handle = handle
         self.value = value
+        self.start = start
     }
 
     package mutating func begin(mtu: Int) -> ProcedureStep<Failure?> { prepare(from: 0, mtu: mtu) }
@@ -42,16 +51,16 @@ package struct PreparedWriting: Sendable {
 
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {
         switch (state, answer) {
-        case (.preparing(let offset, let part), .success(.prepareWriteResponse(let echo))):
+        case (.preparing(let index, let part), .success(.prepareWriteResponse(let echo))):
             if let withdrawal { return cancel(withdrawal) }
-            guard echo.handle == handle, Int(echo.offset) == offset, echo.part == part else {
+            guard echo.handle == handle, Int(echo.offset) == start + index, echo.part == part else {
                 return cancel(.invalidResponse)
             }
-            guard offset + part.count < value.count else {
+            guard index + part.count < value.count else {
                 state = .executing
                 return .request(.executeWriteRequest(.init(.write)))
             }
-            return prepare(from: offset + part.count, mtu: mtu)
+            return prepare(from: index + part.count, mtu: mtu)
         case (.preparing, .failure(let failure)): return cancel(failure)
         case (.executing, .success(.executeWriteResponse)): return .finished(nil)
         case (.executing, .failure(let failure)): return .finished(failure)
@@ -60,10 +69,10 @@ package struct PreparedWriting: Sendable {
         }
     }
 
-    private mutating func prepare(from offset: Int, mtu: Int) -> ProcedureStep<Failure?> {
-        let part = [UInt8](value[offset...].prefix(mtu - 5))
-        state = .preparing(offset: offset, part: part)
-        return .request(.prepareWriteRequest(.init(handle: handle, offset: UInt16(offset), part: part)))
+    private mutating func prepare(from index: Int, mtu: Int) -> ProcedureStep<Failure?> {
+        let part = [UInt8](value[index...].prefix(mtu - 5))
+        state = .preparing(index: index, part: part)
+        return .request(.prepareWriteRequest(.init(handle: handle, offset: UInt16(start + index), part: part)))
     }
 
     private mutating func cancel(_ failure: Failure) -> ProcedureStep<Failure?> {

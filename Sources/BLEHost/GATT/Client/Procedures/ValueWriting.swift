@@ -1,7 +1,7 @@
 package import BLEWire
 
-/// A procedure that writes a characteristic value or descriptor: in one request if it fits, otherwise with prepared
-/// writes.
+/// A procedure that writes a characteristic value or descriptor: in one request if it fits and begins at the first
+/// octet, otherwise with prepared writes.
 ///
 ///        ┌─────────┐ short  ┌─────────┐
 ///        │         │ ─────▶ │ writing │ ─ response ──▶ finished
@@ -20,16 +20,19 @@ package struct ValueWriting: Sendable {
 
     private let handle: AttributeHandle
     private let value: [UInt8]
+    private let start: Int
     private var state = State.waiting
 
     /// Creates a write of a value.
     ///
     /// - Parameters:
-    ///   - value: The value to write, at most 512 octets.
+    ///   - value: The octets to write. The write fails if they do not end within the first 512 of the server's value.
     ///   - handle: The handle to write.
-    package init(_ value: [UInt8], to handle: AttributeHandle) {
+    ///   - start: The position of the first octet in the server's value.
+    package init(_ value: [UInt8], to handle: AttributeHandle, at start: Int = 0) {
         self.handle = handle
         self.value = value
+        self.start = start
     }
 
     /// Creates a write whose only request has been sent already.
@@ -39,7 +42,7 @@ package struct ValueWriting: Sendable {
     }
 
     /// A write of the same value that has not started.
-    package var restarted: Self { Self(value, to: handle) }
+    package var restarted: Self { Self(value, to: handle, at: start) }
 
     /// True if the server may hold prepared parts that have been neither executed nor cancelled.
     package var holdsParts: Bool {
@@ -47,14 +50,15 @@ package struct ValueWriting: Sendable {
     }
 
     package mutating func begin(mtu: Int) -> ProcedureStep<Failure?> {
-        guard value.count <= ATT.maximumValueLength else {
+        guard 0...ATT.maximumValueLength ~= start else { return .finished(.att(.invalidOffset)) }
+        guard value.count <= ATT.maximumValueLength - start else {
             return .finished(.att(.invalidAttributeValueLength))
         }
-        guard value.count > mtu - 3 else {
+        guard start > 0 || value.count > mtu - 3 else {
             state = .writing
             return .request(.writeRequest(.init(handle: handle, value: value)))
         }
-        var parts = PreparedWriting(value, to: handle)
+        var parts = PreparedWriting(value, to: handle, at: start)
         defer { state = .parted(parts) }
         return parts.begin(mtu: mtu)
     }
