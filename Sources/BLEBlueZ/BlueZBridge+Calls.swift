@@ -23,7 +23,7 @@ extension BlueZBridge {
         guard let method = BlueZ.methods(of: interface).first(where: { $0.name == member }),
             isStandard(interface, at: path) || tree.properties(path, interface) != nil
         else { throw .unknown("Method", call) }
-        guard call.body.map(\.type.code).joined() == method.arguments else { throw .unknown("Method", call) }
+        guard call.signature == method.arguments else { throw .unknown("Method", call) }
         switch interface {
         case ObjectTree.objectManager: return [tree.managedObjects]
         case ObjectTree.introspectable: return [.string(Introspection.document(of: path, in: tree))]

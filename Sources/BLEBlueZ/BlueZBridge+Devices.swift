@@ -40,6 +40,8 @@ struct Device: Sendable {
     var database = RemoteDatabase()
     var mtu = 23
     var lastSeen = Instant()
+    /// The time at which the signal strength was signalled last.
+    var strengthTime = Instant()
     var isBonded = false
 }
 
@@ -66,6 +68,7 @@ extension BlueZBridge {
         if let other = peers[path] { forget(other) }
         var device = Device(peer: peer, path: path, address: address)
         device.lastSeen = now
+        device.strengthTime = now
         devices[peer] = device
         peers[path] = peer
         var properties: [ObjectTree.Property] = [
@@ -134,7 +137,7 @@ extension BlueZBridge {
         guard let client = clients[key.client] else { return }
         // A program that may not learn addresses gets no objects, because their paths contain addresses.
         guard report.address != .none, report.address.kind != .anonymous else { return }
-        let isFound = client.isDiscovering && client.filter.admits(report, address: report.address.description)
+        let isFound = client.isDiscovering && client.filter.admits(report)
         let isMonitored = matchMonitors(report, of: key.client)
         guard isFound || isMonitored else { return }
         if devices[report.peer] == nil {
@@ -158,9 +161,15 @@ extension BlueZBridge {
         let latest = reports.all
         reports = OrderedMap()
         let wantsDuplicates = clients.all.contains { $0.isDiscovering && $0.filter.duplicates }
+        let wantsStrength = clients.all.contains { $0.isDiscovering && $0.filter.isAboutStrength }
         for report in latest {
-            guard let path = devices[report.peer]?.path else { continue }
+            guard let device = devices[report.peer] else { continue }
+            let path = device.path
             for (name, value) in AdvertisedProperties.list(of: report) {
+                if name == "RSSI" {
+                    guard wantsDuplicates || wantsStrength || isNews(value, of: device) else { continue }
+                    _ = devices.update(report.peer) { $0.strengthTime = now }
+                }
                 let isData = name == "ManufacturerData" || name == "ServiceData"
                 tree.set(path, BlueZ.device, name, value, isForced: name == "RSSI" || isData && wantsDuplicates)
             }
@@ -169,8 +178,18 @@ extension BlueZBridge {
         }
     }
 
+    /// Returns whether to signal a signal strength: it has changed by as much as BlueZ signals, or was not signalled
+    /// for a while.
+    private func isNews(_ strength: BusValue, of device: Device) -> Bool {
+        guard now - device.strengthTime < Self.strengthPeriod, let new = strength.integer,
+            let old = tree.value(device.path, BlueZ.device, "RSSI")?.integer
+        else { return true }
+        return abs(new - old) >= Self.strengthStep
+    }
+
     /// Adds services to the property `UUIDs` of a device.
     mutating func addServices(_ services: [BluetoothUUID], to path: String) {
+        guard !services.isEmpty else { return }
         let known = tree.value(path, BlueZ.device, "UUIDs")?.elements?.compactMap(\.text) ?? []
         let added = services.map(\.inFull).filter { !known.contains($0) }
         guard !added.isEmpty, known.count + added.count <= Limit.attributes else { return }
@@ -180,6 +199,7 @@ extension BlueZBridge {
     /// Sets the name of a device, and its alias unless a program has chosen another alias.
     mutating func rename(_ path: String, _ name: String) {
         let old = tree.value(path, BlueZ.device, "Name"), alias = tree.value(path, BlueZ.device, "Alias")
+        guard old?.text != name else { return }
         let address = tree.value(path, BlueZ.device, "Address")?.text?.replacing(":", with: "-")
         tree.set(path, BlueZ.device, "Name", .string(name))
         if alias == old || alias?.text == address { tree.set(path, BlueZ.device, "Alias", .string(name)) }

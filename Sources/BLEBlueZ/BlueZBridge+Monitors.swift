@@ -160,6 +160,7 @@ extension BlueZBridge {
                 let time = now
                 _ = monitors.update(number) { $0.objects[index].found[report.peer] = time }
                 guard !isKnown else { continue }
+                wait(until: now + object.lowTimeout)
                 call(client, object.path, BlueZ.monitor, "DeviceFound", [.path(path)])
             }
         }

@@ -94,6 +94,7 @@ extension BlueZBridge {
         }
         lastCall &+= 1
         calls[lastCall] = PendingCall(client: client, purpose: purpose, deadline: now + time)
+        wait(until: now + time)
         act(.call(lastCall, message))
     }
 

@@ -165,6 +165,8 @@ package struct BlueZBridge: Sendable {
     static let bus = "org.freedesktop.DBus"
     /// The time for which reports of a known device are collected into one signal.
     static let reportPeriod = Duration.milliseconds(50)
+    /// The change of a signal strength, in dB, that is signalled at once; smaller ones are signalled once a period.
+    static let strengthStep = 8, strengthPeriod = Duration.seconds(1)
     /// The time without advertisements after which a device is removed, unless it is bonded, trusted or connected.
     ///
     /// While a program is discovering, devices are kept for longer.
@@ -193,6 +195,8 @@ package struct BlueZBridge: Sendable {
     /// The time at which to signal ``reports``.
     var reportTime: Instant?
     var sweepTime: Instant?
+    /// A time that is not after the first deadline of the calls and monitors, so that events need not look for it.
+    var waitTime: Instant?
     var discoverableUntil: Instant?
     var lastCall: CallNumber = 0
     var lastNumber: UInt32 = 0
@@ -241,12 +245,13 @@ extension BlueZBridge.SessionKey {
 extension BlueZBridge {
     /// The time at which to call ``expire(at:)``; `nil` if nothing will be due.
     package var deadline: Instant? {
-        let callDeadline = calls.all.map(\.deadline).min()
-        let monitorDeadline = monitors.all.compactMap(\.deadline).min()
         let advertisementDeadline = advertisements.all.compactMap(\.deadline).min()
-        let all = [reportTime, sweepTime, discoverableUntil, callDeadline, monitorDeadline, advertisementDeadline]
+        let all = [reportTime, sweepTime, discoverableUntil, waitTime, advertisementDeadline]
         return all.compactMap(\.self).min()
     }
+
+    /// Makes sure that ``expire(at:)`` is called at this time.
+    mutating func wait(until time: Instant) { waitTime = min(waitTime ?? time, time) }
 
     /// Processes everything that is due at this time.
     package mutating func expire(at time: Instant) -> [Action] {
@@ -254,15 +259,22 @@ extension BlueZBridge {
         if let reportTime, reportTime <= now { flushReports() }
         if let sweepTime, sweepTime <= now { removeOldDevices() }
         if let discoverableUntil, discoverableUntil <= now { setDiscoverable(false) }
+        if let waitTime, waitTime <= now {
+            expireCalls()
+            expireMonitors()
+            self.waitTime = (calls.all.map(\.deadline) + monitors.all.compactMap(\.deadline)).min()
+        }
+        expireAdvertisements()
+        return takeActions()
+    }
+
+    private mutating func expireCalls() {
         for number in calls.keys {
             guard let call = calls[number], call.deadline <= now else { continue }
             calls[number] = nil
             act(.forget(number))
             finish(call.purpose, .refused(.timedOut))
         }
-        expireMonitors()
-        expireAdvertisements()
-        return takeActions()
     }
 
     /// Processes a call or signal from the bus.

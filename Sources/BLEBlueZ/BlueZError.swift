@@ -42,7 +42,7 @@ package struct BlueZError: Error, Hashable {
 
     /// Returns the error for a call to a method or object that does not exist; `kind` is `Method` or `Object`.
     package static func unknown(_ kind: String, _ call: BusMessage) -> Self {
-        let signature = call.body.map(\.type.code).joined(), name = call.member ?? "", interface = call.interface ?? ""
+        let signature = call.signature, name = call.member ?? "", interface = call.interface ?? ""
         let method = "Method \"\(name)\" with signature \"\(signature)\" on interface \"\(interface)\""
         return Self(bus: "Unknown" + kind, method + " doesn't exist\n")
     }

@@ -63,9 +63,11 @@ package struct DiscoveryFilter: Equatable, Sendable {
     }
 
     /// Returns whether an advertisement passes the filter.
-    package func admits(_ report: AdvertisementReport, address: String) -> Bool {
+    package func admits(_ report: AdvertisementReport) -> Bool {
         if let minimumRSSI, (report.rssi.dBm.map(Int.init) ?? -128) < minimumRSSI { return false }
-        if let pattern, !address.hasPrefix(pattern), !(report.name ?? "").hasPrefix(pattern) { return false }
+        if let pattern, !(report.name ?? "").hasPrefix(pattern), !report.address.description.hasPrefix(pattern) {
+            return false
+        }
         guard !services.isEmpty || maximumPathLoss != nil else { return true }
         let merged = MergedAdvertisement(report.octets)
         if let maximumPathLoss {
@@ -75,6 +77,9 @@ package struct DiscoveryFilter: Equatable, Sendable {
         }
         return services.isEmpty || merged.serviceUUIDs.contains { services.contains($0) }
     }
+
+    /// True if every change of a device's signal strength matters to the filter.
+    package var isAboutStrength: Bool { minimumRSSI != nil || maximumPathLoss != nil }
 
     /// A scan that finds all devices that can pass the filter.
     package var scan: ScanRequest {

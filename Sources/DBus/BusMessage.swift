@@ -60,20 +60,23 @@ package struct BusMessage: Hashable, Sendable {
 
     /// The encoded message.
     package var octets: [UInt8] {
-        var content: [UInt8] = [], octets: [UInt8] = []
-        for value in body { value.write(to: &content) }
-        let begin: [BusValue] = [
-            .byte(UInt8(ascii: "l")), .byte(kind.rawValue), .byte(expectsNoReply ? 1 : 0), .byte(1),
-            .uint32(UInt32(truncatingIfNeeded: content.count)), .uint32(serial),
-            .array(of: .structure([.byte, .variant]), Field.allCases.compactMap(written)),
-        ]
-        for value in begin { value.write(to: &octets) }
-        // The body begins at a multiple of 8.
-        octets += [UInt8](repeating: 0, count: (8 - octets.count % 8) % 8)
-        return octets + content
+        var octets: [UInt8] = []
+        octets.reserveCapacity(512)
+        octets += [UInt8(ascii: "l"), kind.rawValue, expectsNoReply ? 1 : 0, 1, 0, 0, 0, 0]
+        octets.append(number: serial)
+        octets.appendCounted(alignment: 8) { octets in
+            for field in Field.allCases { write(field, to: &octets) }
+        }
+        octets.pad(to: 8)
+        let begin = octets.count
+        // The body begins at a multiple of 8, so its values are aligned.
+        for value in body { value.write(to: &octets) }
+        let length = UInt32(truncatingIfNeeded: octets.count - begin)
+        for index in 0..<4 { octets[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+        return octets
     }
 
-    private func written(_ field: Field) -> BusValue? {
+    private func write(_ field: Field, to octets: inout [UInt8]) {
         let value: BusValue? =
             switch field {
             case .path: path.map(BusValue.path)
@@ -84,9 +87,19 @@ package struct BusMessage: Hashable, Sendable {
             case .destination: destination.map(BusValue.string)
             case .sender: sender.map(BusValue.string)
             case .descriptors: descriptors.map(BusValue.uint32)
-            case .signature: body.isEmpty ? nil : .signature(body.map(\.type.code).joined())
+            case .signature: body.isEmpty ? nil : .signature(signature)
             }
-        return value.map { .structure([.byte(field.rawValue), .variant($0)]) }
+        guard let value else { return }
+        octets.pad(to: 8)
+        octets.append(field.rawValue)
+        BusValue.variant(value).write(to: &octets)
+    }
+
+    /// The signature of the body.
+    package var signature: String {
+        var octets: [UInt8] = []
+        for value in body { value.writeCode(to: &octets) }
+        return String(decoding: octets, as: UTF8.self)
     }
 
     /// The size of a message, in octets.

@@ -1,12 +1,12 @@
 /// The types of D-Bus values; D-Bus Specification, Type System.
-package indirect enum BusType: Hashable, Sendable {
+package enum BusType: Hashable, Sendable {
     case byte, boolean, int16, uint16, int32, uint32, int64, uint64, double, string, path, signature, variant
     /// An index into the descriptors that come with the message.
     case descriptor
-    case array(BusType)
+    indirect case array(BusType)
     case structure([BusType])
     /// A key and a value of a dictionary, which is an array of such entries.
-    case entry(BusType, BusType)
+    indirect case entry(BusType, BusType)
 
     /// The maximum nesting depth; the specification allows 64.
     package static let depth = 16
@@ -23,24 +23,40 @@ package indirect enum BusType: Hashable, Sendable {
 
     /// The type code in a signature.
     package var code: String {
+        var octets: [UInt8] = []
+        writeCode(to: &octets)
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// Appends the type code in a signature.
+    func writeCode(to octets: inout [UInt8]) {
         switch self {
-        case .byte: "y"
-        case .boolean: "b"
-        case .int16: "n"
-        case .uint16: "q"
-        case .int32: "i"
-        case .uint32: "u"
-        case .int64: "x"
-        case .uint64: "t"
-        case .double: "d"
-        case .string: "s"
-        case .path: "o"
-        case .signature: "g"
-        case .variant: "v"
-        case .descriptor: "h"
-        case .array(let element): "a" + element.code
-        case .structure(let members): "(" + members.map(\.code).joined() + ")"
-        case .entry(let key, let value): "{" + key.code + value.code + "}"
+        case .byte: octets.append(UInt8(ascii: "y"))
+        case .boolean: octets.append(UInt8(ascii: "b"))
+        case .int16: octets.append(UInt8(ascii: "n"))
+        case .uint16: octets.append(UInt8(ascii: "q"))
+        case .int32: octets.append(UInt8(ascii: "i"))
+        case .uint32: octets.append(UInt8(ascii: "u"))
+        case .int64: octets.append(UInt8(ascii: "x"))
+        case .uint64: octets.append(UInt8(ascii: "t"))
+        case .double: octets.append(UInt8(ascii: "d"))
+        case .string: octets.append(UInt8(ascii: "s"))
+        case .path: octets.append(UInt8(ascii: "o"))
+        case .signature: octets.append(UInt8(ascii: "g"))
+        case .variant: octets.append(UInt8(ascii: "v"))
+        case .descriptor: octets.append(UInt8(ascii: "h"))
+        case .array(let element):
+            octets.append(UInt8(ascii: "a"))
+            element.writeCode(to: &octets)
+        case .structure(let members):
+            octets.append(UInt8(ascii: "("))
+            for member in members { member.writeCode(to: &octets) }
+            octets.append(UInt8(ascii: ")"))
+        case .entry(let key, let value):
+            octets.append(UInt8(ascii: "{"))
+            key.writeCode(to: &octets)
+            value.writeCode(to: &octets)
+            octets.append(UInt8(ascii: "}"))
         }
     }
 

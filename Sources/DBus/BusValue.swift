@@ -1,5 +1,5 @@
 /// A D-Bus value; D-Bus Specification, Marshaling.
-package indirect enum BusValue: Hashable, Sendable {
+package enum BusValue: Hashable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -12,14 +12,14 @@ package indirect enum BusValue: Hashable, Sendable {
     case string(String)
     case path(String)
     case signature(String)
-    case variant(BusValue)
+    indirect case variant(BusValue)
     /// An index into the descriptors that come with the message.
     case descriptor(UInt32)
     /// An array of bytes; a decoded array with this element type always has this case.
     case octets([UInt8])
     case array(of: BusType, [BusValue])
     case structure([BusValue])
-    case entry(BusValue, BusValue)
+    indirect case entry(BusValue, BusValue)
 
     package var type: BusType {
         switch self {
@@ -44,9 +44,32 @@ package indirect enum BusValue: Hashable, Sendable {
         }
     }
 
+    /// The alignment of the value, in octets.
+    private var alignment: Int {
+        switch self {
+        case .array, .octets: 4
+        case .structure, .entry: 8
+        default: type.alignment
+        }
+    }
+
+    /// Appends the code of the value's type in a signature.
+    package func writeCode(to octets: inout [UInt8]) {
+        switch self {
+        case .array(let element, _):
+            octets.append(UInt8(ascii: "a"))
+            element.writeCode(to: &octets)
+        case .structure(let members):
+            octets.append(UInt8(ascii: "("))
+            for member in members { member.writeCode(to: &octets) }
+            octets.append(UInt8(ascii: ")"))
+        default: type.writeCode(to: &octets)
+        }
+    }
+
     /// Appends the value in little-endian order to octets that begin at a multiple of 8.
     package func write(to octets: inout [UInt8]) {
-        octets.pad(to: type.alignment)
+        octets.pad(to: alignment)
         switch self {
         case .byte(let value): octets.append(value)
         case .boolean(let value): octets.append(number: UInt32(value ? 1 : 0))
@@ -58,25 +81,22 @@ package indirect enum BusValue: Hashable, Sendable {
         case .uint64(let value): octets.append(number: value)
         case .double(let value): octets.append(number: value.bitPattern)
         case .string(let text), .path(let text):
-            // An octet 0 would end the text, and the bus ends the connection for it.
-            let text = text.utf8.filter { $0 != 0 }
-            octets.append(number: UInt32(truncatingIfNeeded: text.count))
-            octets += text + [0]
-        case .signature(let text): octets += [UInt8(truncatingIfNeeded: text.utf8.count)] + Array(text.utf8) + [0]
+            octets.appendCounted { octets in
+                // An octet 0 would end the text, and the bus ends the connection for it.
+                if text.utf8.contains(0) { octets += text.utf8.filter { $0 != 0 } } else { octets += text.utf8 }
+            }
+            octets.append(0)
+        case .signature(let text): octets.appendSignature { $0 += text.utf8 }
         case .variant(let value):
-            BusValue.signature(value.type.code).write(to: &octets)
+            octets.appendSignature { value.writeCode(to: &$0) }
             value.write(to: &octets)
         case .octets(let values):
             octets.append(number: UInt32(truncatingIfNeeded: values.count))
             octets += values
         case .array(let element, let values):
-            let place = octets.count
-            octets.append(number: UInt32(0))
-            octets.pad(to: element.alignment)
-            let begin = octets.count
-            for value in values { value.write(to: &octets) }
-            let length = UInt32(truncatingIfNeeded: octets.count - begin)
-            for index in 0..<4 { octets[place + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+            octets.appendCounted(alignment: element.alignment) { octets in
+                for value in values { value.write(to: &octets) }
+            }
         case .structure(let members): for member in members { member.write(to: &octets) }
         case .entry(let key, let value):
             key.write(to: &octets)
@@ -86,11 +106,33 @@ package indirect enum BusValue: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    fileprivate mutating func pad(to alignment: Int) {
-        while !count.isMultiple(of: alignment) { append(0) }
+    mutating func pad(to alignment: Int) {
+        // All alignments are powers of two.
+        let missing = -count & (alignment - 1)
+        for _ in 0..<missing { append(0) }
     }
 
-    fileprivate mutating func append(number: some FixedWidthInteger & UnsignedInteger) {
+    /// Appends the length of the octets that `write` appends, as four octets, padding, and then those octets.
+    mutating func appendCounted(alignment: Int = 1, _ write: (inout Self) -> Void) {
+        let place = count
+        append(number: UInt32(0))
+        pad(to: alignment)
+        let begin = count
+        write(&self)
+        let length = UInt32(truncatingIfNeeded: count - begin)
+        for index in 0..<4 { self[place + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+    }
+
+    /// Appends the signature whose codes `write` appends.
+    mutating func appendSignature(_ write: (inout Self) -> Void) {
+        let place = count
+        append(0)
+        write(&self)
+        self[place] = UInt8(truncatingIfNeeded: count - place - 1)
+        append(0)
+    }
+
+    mutating func append(number: some FixedWidthInteger & UnsignedInteger) {
         for index in 0..<number.bitWidth / 8 { append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
     }
 }

@@ -29,7 +29,8 @@ final class BlueZService: @unchecked Sendable {
     private var pipes: [BlueZBridge.PipeNumber: ValuePipe] = [:]
     /// The serial number of `RequestName`.
     private var nameRequest: UInt32 = 0
-    private var alarm: LoopAlarm?
+    /// The alarm for the bridge's deadline.
+    private var alarm: (time: Instant, alarm: LoopAlarm)?
 
     /// Creates a service on a bus.
     ///
@@ -75,6 +76,7 @@ final class BlueZService: @unchecked Sendable {
                 )
             }
             carryOut(bridge.takeActions())
+            endTurn()
         }
     }
 
@@ -90,15 +92,20 @@ final class BlueZService: @unchecked Sendable {
         )
     }
 
-    /// Calls `body` with the conversation, and then sends the conversation's pending octets; a failure ends the
-    /// service.
+    /// Calls `body` with the conversation; a failure ends the service.
     private func converse(_ body: (inout BusConversation) throws(BusConversation.Failure) -> Void) {
         do throws(BusConversation.Failure) {
             try body(&conversation)
         } catch {
             ended(CommandFailure("Cannot use the bus: \(error).", 69))
         }
+    }
+
+    /// Sends what has accumulated for the bus, and sets the alarm for what the bridge does next.
+    private func endTurn() {
         socket.write(conversation.takeOctets())
+        bridge.isCongested = socket.backlog > Self.congestion
+        setAlarm()
     }
 
     private func receive(_ octets: [UInt8]) {
@@ -117,6 +124,7 @@ final class BlueZService: @unchecked Sendable {
                 }
             }
         }
+        endTurn()
     }
 
     /// Ends the pipes that programs have closed, so that later calls can acquire their characteristics.
@@ -140,8 +148,6 @@ final class BlueZService: @unchecked Sendable {
 
     private func carryOut(_ actions: [BlueZBridge.Action]) {
         for action in actions { carryOut(action) }
-        bridge.isCongested = socket.backlog > Self.congestion
-        setAlarm()
     }
 
     private func carryOut(_ action: BlueZBridge.Action) {
@@ -175,6 +181,7 @@ final class BlueZService: @unchecked Sendable {
             events.removeAll(keepingCapacity: true)
             loop.sync { [self] in
                 for event in taken { carryOut(bridge.receive(event, of: key, at: loop.clock.now)) }
+                endTurn()
             }
         }
         guard let credentials else {
@@ -189,6 +196,7 @@ final class BlueZService: @unchecked Sendable {
         let pair = ValuePipe.pair(on: loop) { [weak self] value in
             guard let self else { return }
             carryOut(bridge.receive(value, from: number, at: loop.clock.now))
+            endTurn()
         }
         guard let pair else {
             carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
@@ -198,6 +206,8 @@ final class BlueZService: @unchecked Sendable {
             return converse { conversation in conversation.send(refusal) }
         }
         pipes[number] = pair.own
+        // The descriptor goes with the first octet of its message.
+        socket.write(conversation.takeOctets())
         conversation.send(reply)
         socket.write(conversation.takeOctets(), passing: pair.other)
     }
@@ -210,12 +220,17 @@ final class BlueZService: @unchecked Sendable {
     }
 
     private func setAlarm() {
-        alarm?.cancel()
-        alarm = bridge.deadline.map { deadline in
-            loop.alarm(at: deadline) { [weak self] in
+        let deadline = bridge.deadline
+        guard deadline != alarm?.time else { return }
+        alarm?.alarm.cancel()
+        alarm = deadline.map { deadline in
+            let alarm = loop.alarm(at: deadline) { [weak self] in
                 guard let self else { return }
+                self.alarm = nil
                 carryOut(bridge.expire(at: loop.clock.now))
+                endTurn()
             }
+            return (deadline, alarm)
         }
     }
 }

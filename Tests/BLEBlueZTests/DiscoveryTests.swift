@@ -87,7 +87,7 @@ struct DiscoveryTests {
         bus.discover()
         bus.forget()
         for count in 0..<1_000 {
-            bus.event(TestBridge.report(rssi: Int8(-100 + count % 50)), of: .init(":1.1", .central))
+            bus.event(TestBridge.report(rssi: Int8(-100 + count % 40)), of: .init(":1.1", .central))
         }
         #expect(bus.actions == [])
         #expect(bus.bridge.reports.count == 1)
@@ -98,7 +98,34 @@ struct DiscoveryTests {
         #expect(bus.now == end)
         let signals = bus.signals("PropertiesChanged")
         #expect(signals.map(\.path) == [TestBridge.lampPath])
-        #expect(signals.first?.body[1][key: "RSSI"] == .int16(-51))
+        #expect(signals.first?.body[1][key: "RSSI"] == .int16(-61))
+    }
+
+    private static let strengths: [(filter: [(String, BusValue)], rssi: Int8, after: Duration, isSignalled: Bool)] = [
+        ([], -57, .milliseconds(1), false), ([], -43, .milliseconds(1), false), ([], -58, .milliseconds(1), true),
+        ([], -42, .milliseconds(1), true), ([], -50, .milliseconds(949), false), ([], -50, .milliseconds(950), true),
+        ([("RSSI", .int16(-90))], -51, .milliseconds(1), true),
+        ([("Pathloss", .uint16(90))], -51, .milliseconds(1), true),
+        ([("DuplicateData", .boolean(true))], -50, .milliseconds(1), true),
+    ]
+
+    @Test(
+        "A signal strength that has changed by 8 dB is signalled at once, other ones once a second, unless asked for",
+        arguments: strengths
+    )
+    func strengthChanges(filter: [(String, BusValue)], rssi: Int8, after: Duration, isSignalled: Bool) {
+        var bus = TestBridge()
+        bus.call(":1.1", TestBridge.adapter, BlueZ.adapter, "SetDiscoveryFilter", [.properties(filter)])
+        bus.call(":1.1", TestBridge.adapter, BlueZ.adapter, "StartDiscovery")
+        // The transmit power is 0 dBm.
+        let octets: [UInt8] = [2, 0x0A, 0]
+        bus.event(TestBridge.report(octets: octets), of: .init(":1.1", .central))
+        bus.pass(after)
+        bus.forget()
+        bus.event(TestBridge.report(rssi: rssi, octets: octets), of: .init(":1.1", .central))
+        bus.pass(BlueZBridge.reportPeriod)
+        let expected: [BusValue?] = isSignalled ? [.int16(Int16(rssi))] : []
+        #expect(bus.signals("PropertiesChanged").map { $0.body[1][key: "RSSI"] } == expected)
     }
 
     @Test("While the bus does not accept messages, advertisements wait, one for each device")
