@@ -63,7 +63,7 @@ extension BlueZBridge {
             forget(oldest.peer)
         }
         let text = address.description
-        let path = adapterPath + "/dev_" + text.replacing(":", with: "_")
+        let path = adapterPath + "/dev_" + Self.address(text, separatedBy: "_")
         // Two peers with one address: the older one has changed its address in the meantime.
         if let other = peers[path] { forget(other) }
         var device = Device(peer: peer, path: path, address: address)
@@ -73,7 +73,7 @@ extension BlueZBridge {
         peers[path] = peer
         var properties: [ObjectTree.Property] = [
             ("Address", .string(text)), ("AddressType", .string(address.onAir.kind == .public ? "public" : "random")),
-            ("Alias", .string(name ?? text.replacing(":", with: "-"))), ("Paired", .boolean(false)),
+            ("Alias", .string(name ?? Self.address(text, separatedBy: "-"))), ("Paired", .boolean(false)),
             ("Bonded", .boolean(false)), ("Trusted", .boolean(false)), ("Blocked", .boolean(false)),
             ("LegacyPairing", .boolean(false)), ("Connected", .boolean(false)),
             ("UUIDs", .strings(services.map(\.inFull))), ("Adapter", .path(adapterPath)),
@@ -82,6 +82,12 @@ extension BlueZBridge {
         if let name { properties.append(("Name", .string(name))) }
         tree.add(path, [ObjectTree.Interface(name: BlueZ.device, properties: properties + facts)])
         return true
+    }
+
+    /// Returns the text of an address with other separators; `replacing` takes 20 times as long.
+    private static func address(_ text: String, separatedBy separator: Unicode.Scalar) -> String {
+        let octets = text.utf8.map { $0 == UInt8(ascii: ":") ? UInt8(ascii: separator) : $0 }
+        return String(decoding: octets, as: UTF8.self)
     }
 
     private func isKept(_ device: Device) -> Bool {
@@ -200,7 +206,7 @@ extension BlueZBridge {
     mutating func rename(_ path: String, _ name: String) {
         let old = tree.value(path, BlueZ.device, "Name"), alias = tree.value(path, BlueZ.device, "Alias")
         guard old?.text != name else { return }
-        let address = tree.value(path, BlueZ.device, "Address")?.text?.replacing(":", with: "-")
+        let address = tree.value(path, BlueZ.device, "Address")?.text.map { Self.address($0, separatedBy: "-") }
         tree.set(path, BlueZ.device, "Name", .string(name))
         if alias == old || alias?.text == address { tree.set(path, BlueZ.device, "Alias", .string(name)) }
     }
