@@ -246,6 +246,7 @@ async def measure(bus: BlueZ, machine: Any, port: int, log: pathlib.Path) -> Row
 
 async def bluetoothd(version: str, log: pathlib.Path) -> Rows:
     """The outcomes of bluetoothd in a box."""
+    who.set(f"calls-{version}")
     async with ours(log) as radio, box(version, [radio.first], log) as machine, bluez(machine.bus_address) as bus:
         await _switch_on(bus, HCI)
         return await measure(bus, machine, radio.second, log)
@@ -277,6 +278,7 @@ async def bridge(bled: str, program: str, port: int, log: pathlib.Path) -> Async
 
 async def own(bled: str, program: str, log: pathlib.Path) -> Rows:
     """The outcomes of bled-bluez."""
+    who.set("calls")
     async with ours(log) as radio, bridge(bled, program, radio.first, log) as address, bluez(address) as bus:
         await _switch_on(bus, HCI)
         return await measure(bus, None, radio.second, log)
@@ -308,20 +310,18 @@ def table(version: str, theirs: Rows, mine: Rows) -> int:
     return unexplained
 
 
-def main() -> int:
+async def main() -> int:
     bled, program, *versions = sys.argv[1:]
     LOGS.mkdir(parents=True, exist_ok=True)
-    who.set("calls")
-    mine = asyncio.run(own(bled, program, LOGS / "calls.log"))
-    unexplained = 0
-    for version in versions or ["5.82", "5.66"]:
-        if obstacle(version):
-            print(f"{version}: skipped: {obstacle(version)}", file=sys.stderr)
-        else:
-            theirs = asyncio.run(bluetoothd(version, LOGS / f"calls-{version}.log"))
-            unexplained += table(version, theirs, mine)
+    found = [version for version in versions or ["5.82", "5.66"] if not obstacle(version)]
+    for version in set(versions or ["5.82", "5.66"]).difference(found):
+        print(f"{version}: skipped: {obstacle(version)}", file=sys.stderr)
+    mine, *theirs = await asyncio.gather(
+        own(bled, program, LOGS / "calls.log"),
+        *(bluetoothd(version, LOGS / f"calls-{version}.log") for version in found))
+    unexplained = sum(table(version, rows, mine) for version, rows in zip(found, theirs, strict=True))
     return 1 if unexplained else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asyncio.run(main()))
