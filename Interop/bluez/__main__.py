@@ -32,6 +32,8 @@ from .box import Box, box, obstacle
 from .bus import ADAPTER, DEVICE, BlueZ, bluez
 from .inside import Inside
 
+AT_ONCE = 4
+"""The maximum number of boxes that run side by side."""
 RUN_SECONDS = 120
 INNER_RUN_SECONDS = 300
 """Longer, since programs in an emulated processor are slow."""
@@ -170,41 +172,46 @@ class Run(NamedTuple):
         return LOGS / f"bluez-{self.name.replace('/', '-')}.log"
 
 
-async def run_version(version: str, runs: list[Run], retries: int) -> int:
-    """Runs a version's scenes, in one box for `ble` outside and one per radio for `ble` inside.
+async def run_version(version: str, runs: list[Run], retries: int, places: asyncio.Semaphore) -> int:
+    """Runs a version's scenes, in a box for each make of controllers and each place of `ble`.
 
-    Returns the number of runs that failed.
+    The boxes run side by side as far as there are places: they mostly wait for timers. Returns the number of runs that
+    failed.
     """
-    who.set(f"bluez-{version}-{os.getpid()}")
-    groups = [[run for run in runs if run.scene in SCENES]]
-    groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
-    failed = 0
-    for left in groups:
+    groups = [
+        [run for run in runs if (run.scene in INNER) == is_inner and run.radio == radio]
+        for is_inner in (False, True)
+        for radio in [*RADIOS, BTVIRT]
+    ]
+    return sum(await asyncio.gather(*(run_repeatedly(group, retries, places) for group in groups if group)))
+
+
+async def run_repeatedly(runs: list[Run], retries: int, places: asyncio.Semaphore) -> int:
+    """Runs scenes in one box, what fails up to `retries` times more, and returns the number that failed to the end."""
+    name = f"{runs[0].version}-{runs[0].radio}{'-inner' if runs[0].scene in INNER else ''}"
+    who.set(f"bluez-{name}-{os.getpid()}")
+    async with places:
+        left = await run_group(name, runs)
+    for _ in range(retries):
         if left:
-            left = await run_group(version, left)
-        for _ in range(retries):
-            if left:
-                say(f"{version}: running again what failed: {', '.join(run.name for run in left)}")
-                left = await run_group(version, left)
-        failed += len(left)
-    return failed
+            say(f"{name}: running again what failed: {', '.join(run.name for run in left)}")
+            async with places:
+                left = await run_group(name, left)
+    return len(left)
 
 
-async def run_group(version: str, runs: list[Run]) -> list[Run]:
-    """Boots one box for some runs of a version, and returns the runs that failed."""
-    is_inner = runs[0].scene in INNER
-    log = LOGS / f"bluez-{version}{f'-{runs[0].radio}-inner' if is_inner else ''}.log"
+async def run_group(name: str, runs: list[Run]) -> list[Run]:
+    """Boots one box for runs with one version and one make of controllers, and returns the runs that failed."""
+    version, radio, is_inner = runs[0].version, runs[0].radio, runs[0].scene in INNER
+    log = LOGS / f"bluez-{name}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    used = {run.radio for run in runs} - {BTVIRT}
     failed: list[Run] = []
     try:
         async with contextlib.AsyncExitStack() as running:
             start = time.monotonic()
-            radios = {name: await running.enter_async_context(RADIOS[name](log)) for name in sorted(used)}
-            controllers = [radio.first for radio in radios.values()]
-            if is_inner:
-                controllers = [port for each in radios.values() for port in each]
+            ports = await running.enter_async_context(RADIOS[radio](log)) if radio != BTVIRT else None
+            controllers = list(ports or ())[: None if is_inner else 1]
             lines: dict[str, cutter.Cutter] = {}
             if any(run.scene.endswith("-cuts-all") for run in runs):
                 for number, port in enumerate(controllers):
@@ -214,34 +221,33 @@ async def run_group(version: str, runs: list[Run]) -> list[Run]:
             machine = await running.enter_async_context(box(version, controllers, log, programs))
             machine.lines = lines
             bus = await running.enter_async_context(bluez(machine.bus_address))
-            if not used:
+            if ports is None:
                 await machine.shell("(btvirt -L -l2 > /run/log/btvirt 2>&1 < /dev/null &)")
                 both = {"/org/bluez/hci0", inner.OURS}
                 await bus.until("BlueZ has the adapters", lambda: both <= bus.objects.keys())
-            say(f"{version}: booted in {time.monotonic() - start:.1f} s, {(await machine.shell('uname -rm')).strip()}")
+            say(f"{name}: booted in {time.monotonic() - start:.1f} s, {(await machine.shell('uname -rm')).strip()}")
             if logging.getLogger().isEnabledFor(logging.DEBUG):
                 await machine.shell("(btmon -w /run/log/btsnoop > /dev/null 2>&1 < /dev/null &)")
             for run in runs:
-                adapter = f"/org/bluez/hci{0 if is_inner else list(radios).index(run.radio)}"
-                place = Inside(machine.shell_port, "hci:1") if is_inner else radios[run.radio].second
-                if not await run_one(run, machine, bus, adapter, place):
+                place = Inside(machine.shell_port, "hci:1") if is_inner or ports is None else ports.second
+                if not await run_one(run, machine, bus, "/org/bluez/hci0", place):
                     failed.append(run)
             if failed:
-                await _keep_logs(machine, version)
+                await _keep_logs(machine, name)
     except Exception as error:  # Without a box, all of its runs have failed.
-        say(f"{version}: FAILED, {error or type(error).__name__}")
+        say(f"{name}: FAILED, {error or type(error).__name__}")
         logging.getLogger(__name__).debug("the failure", exc_info=error)
         return runs
     return failed
 
 
-async def _keep_logs(machine: Box, version: str) -> None:
+async def _keep_logs(machine: Box, name: str) -> None:
     """Saves BlueZ's log, and when debugging those of its kernel and of the controllers' packets."""
-    (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
+    (LOGS / f"bluez-{name}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
     if logging.getLogger().isEnabledFor(logging.DEBUG):
         packets = await machine.shell("test ! -f /run/log/btsnoop || base64 /run/log/btsnoop", 60)
-        (LOGS / f"bluez-{version}.btsnoop").write_bytes(base64.b64decode(packets))
-        (LOGS / f"bluez-{version}.kernel.log").write_text(await machine.shell("dmesg"))
+        (LOGS / f"bluez-{name}.btsnoop").write_bytes(base64.b64decode(packets))
+        (LOGS / f"bluez-{name}.kernel.log").write_text(await machine.shell("dmesg"))
 
 
 def seconds(run: Run) -> float:
@@ -290,6 +296,7 @@ async def run_all(runs: list[Run], retries: int) -> int:
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     tasks: list[asyncio.Task[int]] = []
+    places = asyncio.Semaphore(AT_ONCE)
     async with asyncio.TaskGroup() as group:
         for version in VERSIONS:
             chosen = [run for run in runs if run.version == version]
@@ -297,7 +304,7 @@ async def run_all(runs: list[Run], retries: int) -> int:
                 say(f"{version}: skipped: {reason}")
                 runs = [run for run in runs if run.version != version]
             elif chosen:
-                tasks.append(group.create_task(run_version(version, chosen, retries)))
+                tasks.append(group.create_task(run_version(version, chosen, retries, places)))
     failed = sum(task.result() for task in tasks)
     if runs:
         say(f"bluez: {len(runs) - failed} passed, {failed} failed")

@@ -31,6 +31,9 @@ MEMORY = "768"
 BOOT_SECONDS = 120
 """The time limit for booting, which takes 4 s on an idle machine."""
 
+BOOTING = asyncio.Semaphore(2)
+"""The boxes that may boot at the same time: with more, the kernel's first commands to an adapter may time out."""
+
 
 class Box:
     """A virtual machine that has booted."""
@@ -76,15 +79,17 @@ async def box(
             original, disk = disk, pathlib.Path(folder, "initrd.cpio")
             await asyncio.to_thread(cargo.load, programs, original, disk)
         command = _command(version, disk, controllers, shell_port, bus_port, ready, log)
-        async with running(log, *command) as process:
-            for _ in range(BOOT_SECONDS * 10):
-                if ready.exists() and ready.read_text():
-                    break
-                if process.returncode is not None:
-                    raise Mismatch(f"the box ended with status {process.returncode} while booting")
-                await asyncio.sleep(0.1)
-            else:
-                raise Mismatch(f"the box has not booted after {BOOT_SECONDS} s")
+        async with contextlib.AsyncExitStack() as stack:
+            async with BOOTING:
+                process = await stack.enter_async_context(running(log, *command))
+                for _ in range(BOOT_SECONDS * 10):
+                    if ready.exists() and ready.read_text():
+                        break
+                    if process.returncode is not None:
+                        raise Mismatch(f"the box ended with status {process.returncode} while booting")
+                    await asyncio.sleep(0.1)
+                else:
+                    raise Mismatch(f"the box has not booted after {BOOT_SECONDS} s")
             yield Box(version, shell_port, bus_port)
 
 
