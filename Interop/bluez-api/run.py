@@ -123,6 +123,8 @@ def use_bluetoothctl(version, command):
         expect("read", r"Value:.*01 ")
         expect("write 0x2a", "Attempting to write")
         expect("read", r"Value:.*2a ")
+        expect("write 0x2b 1", "Attempting to write")
+        expect("read", r"Value:.*2a 2b ")
         expect("notify on", "Notify started", r"Value:.*0[23] ")
         expect("notify off", "Notify stopped")
         expect("acquire-notify", "AcquireNotify success", r"Notification:.*0[23] ")
@@ -136,7 +138,7 @@ def use_bluetoothctl(version, command):
         expect(f"remove {lamp}", "Device has been removed")
         os.write(program.stdin.fileno(), b"quit\n")
         program.wait(10)
-    print(f"bluetoothctl {version}: 22 commands answered as expected")
+    print(f"bluetoothctl {version}: 24 commands answered as expected")
 
 
 def pairing():
