@@ -10,6 +10,7 @@ Run it with a Python that has bleak and this project's package (`Interop/python/
     d-bus     bleak with its own backend for BlueZ, on `bled-bluez`, if there is a dbus-daemon
 
 It prints the medians over the rounds: the time of a read, and the processor time of a notification in each process.
+`Interop/bluez/run sessions` measures the same ways, and bleak on BlueZ, with all but Python in a virtual machine.
 """
 
 import asyncio
@@ -26,7 +27,11 @@ import tempfile
 import time
 
 NAME = "Measured"
-READS, PROCESSES, WINDOW = 300, 10, 4.0
+# The port of a shell in the virtual machine in which the other processes are; empty if they are here.
+BOX = os.environ.get("BOX", "")
+READS, PROCESSES, WINDOW = (100, 3, 10.0) if BOX else (300, 10, 4.0)
+# The time limit of a step, in seconds.
+STEP = 60
 DEVICE = {"name": NAME, "services": [{"uuid": "FFE0", "characteristics": [
     {"uuid": "FFE1", "properties": ["read"], "value": "00" * 20},
     {"uuid": "FFE2", "properties": ["notify"], "notify": {"every": 1, "values": ["01" * 20, "02" * 20]}}]}]}
@@ -34,7 +39,12 @@ WAYS = ["read", "session", "client", "bleak", "d-bus"]
 
 
 def processor_time(pid):
-    """The processor time of a process in µs."""
+    """The processor time of a process in µs; that of all processes with a name, in the virtual machine."""
+    if isinstance(pid, str):
+        with socket.create_connection(("127.0.0.1", int(BOX)), timeout=30) as shell:
+            shell.sendall(f"for id in $(pidof {pid}); do cat /proc/$id/task/*/schedstat; done; exit\n".encode())
+            lines = b"".join(iter(lambda: shell.recv(4096), b"")).splitlines()
+        return sum(int(line.split()[0]) for line in lines) / 1e3
     ticks = sum(map(int, pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
     return ticks / os.sysconf("SC_CLK_TCK") * 1e6
 
@@ -49,6 +59,7 @@ class Meter:
 
     def __init__(self, names):
         self.pids = dict(names)
+        self.on_bus = "dbus-daemon" in self.pids
         self.count = 0
 
     async def measure(self):
@@ -57,7 +68,7 @@ class Meter:
         first = self.count
         await asyncio.sleep(WINDOW)
         count = self.count - first
-        assert count > WINDOW * 50, f"only {count} notifications"
+        assert count > WINDOW * 20, f"only {count} notifications"
         costs = {name: (processor_time(pid) - begun[name]) / count for name, pid in self.pids.items()}
         return {"rate": count / WINDOW, "notification": costs}
 
@@ -67,7 +78,7 @@ async def timed(read):
     times = []
     for number in range(READS + 20):
         begun = time.perf_counter()
-        await read()
+        await asyncio.wait_for(read(), STEP)
         if number >= 20:
             times.append(time.perf_counter() - begun)
     return statistics.median(times) * 1e6
@@ -81,7 +92,7 @@ async def way_read(meter, ble):
         times.append(time.perf_counter() - begun)
     process = await asyncio.create_subprocess_exec(ble, "notify", NAME, "FFE2", "--json", stdout=subprocess.PIPE,
                                                    stderr=subprocess.DEVNULL)
-    meter.pids["ble notify"] = process.pid
+    meter.pids["ble notify"] = "ble" if BOX else process.pid
 
     async def count():
         while await process.stdout.readline():
@@ -98,7 +109,7 @@ async def way_read(meter, ble):
 
 async def way_session(meter, ble):
     process = await asyncio.create_subprocess_exec(ble, "session", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    meter.pids["ble session"] = process.pid
+    meter.pids["ble session"] = "ble" if BOX else process.pid
 
     async def request(**keys):
         process.stdin.write(json.dumps(keys | {"device": NAME}).encode() + b"\n")
@@ -124,7 +135,7 @@ async def way_client(meter, ble):
     from corebluetooth_linux import Session
 
     async with Session(program=ble) as session, await session.connect(NAME) as device:
-        meter.pids |= {"Python": os.getpid(), "ble session": children()[0]}
+        meter.pids |= {"Python": os.getpid(), "ble session": "ble" if BOX else children()[0]}
         read = await timed(lambda: device.read("FFE1"))
 
         def received(_):
@@ -136,19 +147,51 @@ async def way_client(meter, ble):
         return {"read": read} | result
 
 
+async def use_one_connection():
+    """Has bleak use one connection to the bus for all that it does.
+
+    In a virtual machine, each connection comes from a process of its own, and values go to the one that subscribes.
+    """
+    from bleak.backends.bluezdbus import client, manager
+
+    bus = (await manager.get_global_bluez_manager())._bus
+
+    class Connection:
+        def __init__(self, **_):
+            pass
+
+        def __getattr__(self, name):
+            return getattr(bus, name)
+
+        async def connect(self):
+            return self
+
+        def disconnect(self):
+            pass
+
+        async def wait_for_disconnect(self):
+            pass
+
+    client.MessageBus = Connection
+
+
 async def way_bleak(meter, _):
     from bleak import BleakClient, BleakScanner
 
     device = await BleakScanner.find_device_by_name(NAME, timeout=30)
-    async with BleakClient(device) as client:
+    if meter.on_bus and BOX:
+        await use_one_connection()
+    async with BleakClient(device, timeout=STEP) as client:
         meter.pids["Python"] = os.getpid()
-        meter.pids |= {"ble session": pid for pid in children()}
+        meter.pids |= {"ble session": "ble" if BOX else pid for pid in children()}
         read = await timed(lambda: client.read_gatt_char("FFE1"))
 
         def received(*_):
             meter.count += 1
 
-        await client.start_notify("FFE2", received)
+        # A connection to a machine passes no file descriptors, so that AcquireNotify would wait for ever.
+        options = {"bluez": {"use_start_notify": True}} if BOX else {}
+        await asyncio.wait_for(client.start_notify("FFE2", received, **options), STEP)
         return {"read": read} | await meter.measure()
 
 
@@ -157,7 +200,7 @@ async def measure(way, ble, *names):
     if way == "bleak":
         from corebluetooth_linux.bleak import install
         install()
-    meter = Meter((name, int(pid)) for name, pid in (one.split("=") for one in names))
+    meter = Meter((name, pid if BOX else int(pid)) for name, pid in (one.split("=") for one in names))
     run = {"read": way_read, "session": way_session, "client": way_client}.get(way, way_bleak)
     print(json.dumps(await run(meter, ble)))
 
@@ -182,6 +225,14 @@ def listens(port):
     """Says whether a program listens at a port."""
     return any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A"
                for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:])
+
+
+def summary(rounds):
+    """The medians over the results of these rounds."""
+    read, rate = (statistics.median(one[key] for one in rounds) for key in ("read", "rate"))
+    costs = {name: statistics.median(one["notification"][name] for one in rounds) for name in rounds[0]["notification"]}
+    return (f"a read {read:.0f} µs; a notification "
+            f"{', '.join(f'{name} {cost:.0f} µs' for name, cost in costs.items())} at {rate:.0f} per second")
 
 
 def main(ble, bled, bridge, rounds="3"):
@@ -223,12 +274,7 @@ def main(ble, bled, bridge, rounds="3"):
                                         check=True, stdout=subprocess.PIPE, text=True, env=variables, timeout=180)
                 results[way].append(json.loads(output.stdout.splitlines()[-1]))
         for way in ways:
-            median = statistics.median(one["read"] for one in results[way])
-            costs = {name: statistics.median(one["notification"][name] for one in results[way])
-                     for name in results[way][0]["notification"]}
-            rate = statistics.median(one["rate"] for one in results[way])
-            print(f"{way}: a read {median:.0f} µs; a notification "
-                  f"{', '.join(f'{name} {cost:.0f} µs' for name, cost in costs.items())} at {rate:.0f} per second")
+            print(f"{way}: {summary(results[way])}")
 
 
 if __name__ == "__main__":
