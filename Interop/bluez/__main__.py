@@ -82,6 +82,9 @@ INNER: dict[str, Scene] = {
 }
 """Scenes with two adapters of one radio in the box: `ble` runs there, on the second, or BlueZ has both."""
 
+PLACES = (("ours", False), ("ours", True), ("rootcanal", True), (BTVIRT, True), ("rootcanal", False))
+"""The controllers of a box, and whether `ble` runs in it; those that take longest first."""
+
 PULLED = ("adapter-gone", "adapter-gone-notify", "adapter-gone-write", "adapter-gone-serve")
 """The scenes that remove the adapter, which needs a bridge that supports it."""
 
@@ -170,20 +173,6 @@ class Run(NamedTuple):
     @property
     def log(self) -> pathlib.Path:
         return LOGS / f"bluez-{self.name.replace('/', '-')}.log"
-
-
-async def run_version(version: str, runs: list[Run], retries: int, places: asyncio.Semaphore) -> int:
-    """Runs a version's scenes, in a box for each make of controllers and each place of `ble`.
-
-    The boxes run side by side as far as there are places: they mostly wait for timers. Returns the number of runs that
-    failed.
-    """
-    groups = [
-        [run for run in runs if (run.scene in INNER) == is_inner and run.radio == radio]
-        for is_inner in (False, True)
-        for radio in [*RADIOS, BTVIRT]
-    ]
-    return sum(await asyncio.gather(*(run_repeatedly(group, retries, places) for group in groups if group)))
 
 
 async def run_repeatedly(runs: list[Run], retries: int, places: asyncio.Semaphore) -> int:
@@ -291,21 +280,24 @@ async def _switch_on(bus: BlueZ, adapter: str) -> None:
 
 
 async def run_all(runs: list[Run], retries: int) -> int:
-    """Runs all, the versions side by side, and returns the number that failed. Stops its processes on SIGTERM."""
+    """Runs all, and returns the number that failed. Stops its processes on SIGTERM.
+
+    The boxes run side by side as far as there are places: they mostly wait for timers.
+    """
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    tasks: list[asyncio.Task[int]] = []
+    for version in VERSIONS:
+        if any(run.version == version for run in runs) and (reason := obstacle(version)):
+            say(f"{version}: skipped: {reason}")
+            runs = [run for run in runs if run.version != version]
+    groups = [
+        [run for run in runs if (run.version, run.radio, run.scene in INNER) == (version, *place)]
+        for place in PLACES
+        for version in VERSIONS
+    ]
     places = asyncio.Semaphore(AT_ONCE)
-    async with asyncio.TaskGroup() as group:
-        for version in VERSIONS:
-            chosen = [run for run in runs if run.version == version]
-            if chosen and (reason := obstacle(version)):
-                say(f"{version}: skipped: {reason}")
-                runs = [run for run in runs if run.version != version]
-            elif chosen:
-                tasks.append(group.create_task(run_version(version, chosen, retries, places)))
-    failed = sum(task.result() for task in tasks)
+    failed = sum(await asyncio.gather(*(run_repeatedly(group, retries, places) for group in groups if group)))
     if runs:
         say(f"bluez: {len(runs) - failed} passed, {failed} failed")
     return failed
