@@ -2,6 +2,8 @@
 
 - The package of the guide is built, tested and run with a toolset, without options in its manifest.
 - A second package depends on it, and on packages of its own whose modules are called Logging and Crypto.
+- A third package imports modules of Apple's systems, beside packages whose modules are called Logging, Crypto and
+  OpenCombine, and is built and tested with a toolset for that; a module of it that asks for Combine does not find it.
 - A copy of the toolchain receives the modules, builds the package without options, and is the same as before after
   they were removed; so it is after they were installed and removed again.
 - The examples of `ble toolset --help` run in their order, with that copy.
@@ -79,6 +81,158 @@ withExtendedLifetime(reader) { RunLoop.main.run() }
 }
 """Packages with modules that are called like those inside the library, and one that uses them and the guide's."""
 
+GAUGE = {
+    "OpenCombine/Package.swift": """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "OpenCombine", products: [.library(name: "OpenCombine", targets: ["OpenCombine"])],
+    targets: [.target(name: "OpenCombine")]
+)
+""",
+    "OpenCombine/Sources/OpenCombine/Publisher.swift": "public enum Publishers { public static let number = 3 }\n",
+    "Gauge/Package.swift": """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "Gauge",
+    dependencies: [.package(path: "../swift-log"), .package(path: "../swift-crypto"), .package(path: "../OpenCombine")],
+    targets: [
+        .target(name: "Gauge"),
+        .target(
+            name: "Portable",
+            dependencies: [
+                "OpenCombine", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .testTarget(name: "GaugeTests", dependencies: ["Gauge", "Portable"]),
+    ]
+)
+""",
+    "Gauge/Sources/Gauge/Gauge.swift": """
+import Combine
+import CoreBluetooth
+import CryptoKit
+import OSLog
+import UIKit
+import os.log
+
+private let logger = Logger(subsystem: "org.example.gauge", category: "radio")
+
+public final class Gauge: NSObject, CBCentralManagerDelegate {
+    @Published public private(set) var names: [String] = []
+    private let states = PassthroughSubject<CBManagerState, Never>()
+    private let lock = OSAllocatedUnfairLock(initialState: 0)
+    private var central: CBCentralManager?
+    private var observation: AnyCancellable?
+
+    public override init() {
+        super.init()
+        central = CBCentralManager(delegate: self, queue: .main)
+        observation = central?.publisher(for: \\.isScanning).removeDuplicates().sink {
+            logger.info("scanning: \\($0, privacy: .public)")
+        }
+    }
+
+    /// The number of names, and the state of the manager.
+    public var pairs: AnyPublisher<String, Never> {
+        $names.map(\\.count).combineLatest(states.map(\\.rawValue)).map { "\\($0) \\($1)" }.eraseToAnyPublisher()
+    }
+
+    public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        os_log("%{public}@ is %04x", type: .info, "the state", central.state.rawValue)
+        lock.withLock { $0 += 1 }
+        states.send(central.state)
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+    }
+
+    public func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        names.append(peripheral.name ?? "?")
+        central.stopScan()
+    }
+}
+
+@MainActor public var isActive: Bool { UIApplication.shared.applicationState == .active }
+
+public func digest(_ text: String) -> String {
+    SHA256.hash(data: Data(text.utf8)).prefix(2).map { String($0, radix: 16) }.joined()
+}
+""",
+    "Gauge/Sources/Gauge/Clock.swift": """
+import Foundation
+
+public final class Clock: ObservableObject {
+    @Published public var ticks = 0
+    public init() {}
+    public func tick() -> UInt64 {
+        autoreleasepool { ticks += 1 }
+        let request = URLRequest(url: URL(fileURLWithPath: "/"))
+        return CFAbsoluteTimeGetCurrent() > 0 && request.httpMethod == "GET" ? NSEC_PER_SEC : 0
+    }
+}
+""",
+    "Gauge/Sources/Portable/Portable.swift": """
+import Crypto
+import Logging
+#if canImport(Combine)
+import Combine
+public let numbers: [Int] = []
+#else
+import OpenCombine
+public let numbers = [Logger(label: "four").label, AES.rounds, Publishers.number]
+#endif
+""",
+    "Gauge/Tests/GaugeTests/GaugeTests.swift": """
+import BLESimulation
+import Combine
+import Gauge
+import Portable
+import Testing
+
+@MainActor @Suite struct GaugeTests {
+    @Test func nameAndState() async {
+        let world = World(seed: 3)
+        world.place(SimulatedPeripheral(name: "Thermometer", services: [.init("181A", [])]))
+        let gauge = world.inhabit { Gauge() }
+        var pairs: [String] = []
+        let sink = gauge.pairs.sink { pairs.append($0) }
+        #expect(await world.advance(atMost: .seconds(60)) { gauge.names == ["Thermometer"] }, "\\(world.story)")
+        #expect(pairs == ["0 5", "1 5"])
+        sink.cancel()
+    }
+
+    @Test func merged() {
+        var values: [Int] = [], latest: [String] = [], ends = 0
+        let first = PassthroughSubject<Int, Never>(), second = PassthroughSubject<Int, Never>()
+        let sinks = [
+            first.merge(with: second).sink { values.append($0) },
+            first.combineLatest(second, Just("a")).sink { latest.append("\\($0.0)\\($0.1)\\($0.2)") },
+            first.combineLatest(Empty<Int, Never>()).sink { _ in ends += 1 } receiveValue: { _ in ends += 10 },
+        ]
+        first.send(1)
+        second.send(2)
+        first.send(3)
+        #expect(values == [1, 2, 3] && latest == ["12a", "32a"] && ends == 1)
+        sinks.forEach { $0.cancel() }
+    }
+
+    @Test func names() {
+        let clock = Clock()
+        var changes = 0
+        let sink = clock.objectWillChange.sink { changes += 1 }
+        #expect(clock.tick() == 1_000_000_000 && changes == 1)
+        sink.cancel()
+        #expect(isActive && digest("abc") == "ba78")
+    }
+
+    @Test func portable() { #expect(numbers == [4, 10, 3]) }
+}
+""",
+}
+"""A package that imports modules of Apple's systems, and asks for one of them in one of its modules."""
+
 
 class Failure(Exception):
     """A command that did not do what it has to, or a toolchain that was left changed."""
@@ -146,7 +300,7 @@ def main() -> int:
     files = {f"Weather/{file['path']}": file["text"] for file in FILE.finditer(guide)}
     if len(files) != FILES:
         raise Failure(f"the guide has {len(files)} files instead of {FILES}")
-    for path, text in (files | OTHERS).items():
+    for path, text in (files | OTHERS | GAUGE).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
 
@@ -162,6 +316,15 @@ def main() -> int:
     run(["swift", "test", *option], weather, expected="Test threeReadings() passed")
     run(["swift", "run", *option, "weather-now"], weather, expected="It is 21.")
     run(["swift", "run", *option, "station"], station, expected="4 10 21.")
+
+    compatible = folder / "compat"
+    run([str(ble), "toolset", "--compat", str(compatible)], folder, expected="swift build --toolset")
+    run([str(ble), "toolset", "--check", str(compatible)], folder, expected="compiles and runs")
+    command = ["swift", "test", "--toolset", str(compatible / "toolset.json")]
+    run(command, folder / "Gauge", expected="Test run with 4 tests in 1 suite passed")
+    run([str(ble), "toolset", "--uninstall", str(compatible)], folder, expected="is removed")
+    if compatible.exists():
+        raise Failure(f"{compatible} is still there after the toolset was removed")
 
     toolchain = copied_toolchain(folder)
     try:

@@ -67,6 +67,7 @@ Packaging/toolset.sh --scratch-path "$modules_scratch" "$temporary/modules"
 root=$temporary/swift folder=/usr/lib/corebluetooth-swift
 mkdir -p "$root/usr/lib"
 "$scratch/release/ble" toolset --from "$temporary/modules" "$root$folder"
+cp -r "$temporary/modules/compat" "$root$folder"
 sed -i "s|$root||g" "$root$folder/toolset.json"
 install -Dm 644 -t "$root/usr/share/doc/corebluetooth-swift" docs/TOOLSET.md NOTICE
 install -Dm 644 LICENSE "$root/usr/share/doc/corebluetooth-swift/copyright"

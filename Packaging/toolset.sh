@@ -11,6 +11,9 @@
 # The three are compiled once more, with library evolution, so that programs see nothing but their public interface; the
 # objects of everything below them are those of the package's build. The library exports the symbols of the three
 # modules and no others: a program can have swift-log or swift-crypto of any version beside it.
+#
+# The folder “compat” in it is for `ble toolset --compat`: modules that stand in for modules of Apple's systems, from
+# Packaging/Compatibility and OpenCombine, and their library, libCoreBluetoothCompat.so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -103,6 +106,71 @@ swiftc -emit-library -o "$stage/lib/libCoreBluetooth.so" "@$temporary/objects" -
     -Xlinker -soname=libCoreBluetooth.so \
     -Xlinker "--version-script=$temporary/exports" -Xlinker --strip-debug -Xlinker -z -Xlinker defs \
     -no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker "\$ORIGIN" -Xlinker --disable-new-dtags
+
+echo "Fetching OpenCombine …"
+swift package --package-path Packaging/Compatibility --scratch-path "$scratch/compatibility" resolve
+combine=$scratch/compatibility/checkouts/OpenCombine/Sources
+compat=$stage/compat
+mkdir -p "$compat/lib" "$compat/modules/COpenCombineHelpers"
+install -m 755 Packaging/Compatibility/compiler "$compat"
+cp -r Packaging/Compatibility/Submodules/* "$compat/modules"
+
+# Compiles a module for compatibility: shim NAME FOLDER [OPTION…]
+shim() {
+    local module=$1 sources=$2 folder=$temporary/$1
+    shift 2
+    echo "Compiling $module …"
+    mkdir -p "$folder" "$compat/modules/$module.swiftmodule"
+    [[ $configuration == debug ]] || set -- -O "$@"
+    swiftc -c -parse-as-library -whole-module-optimization -gnone -suppress-warnings -module-name "$module" \
+        -module-link-name CoreBluetoothCompat -I "$compat/modules" -I "$stage/modules" "$@" \
+        -emit-module-path "$compat/modules/$module.swiftmodule/$target.swiftmodule" -o "$folder/$module.o" \
+        $(find "$sources" -name '*.swift')
+    rm -f "$compat/modules/$module.swiftmodule/"*.{abi.json,swiftsourceinfo}
+}
+
+# OpenCombine has other module names, so that a program can have OpenCombine itself beside it.
+cp "$combine"/COpenCombineHelpers/include/* "$compat/modules/COpenCombineHelpers"
+echo 'module COpenCombineHelpers { header "COpenCombineHelpers.h" export * }' \
+    > "$compat/modules/COpenCombineHelpers/module.modulemap"
+for module in OpenCombine OpenCombineDispatch OpenCombineFoundation; do
+    shim "Shim$module" "$combine/$module" -swift-version 5 -module-alias OpenCombine=ShimOpenCombine
+done
+shims=Packaging/Compatibility
+shim ShimOS "$shims/ShimOS" -swift-version 6 -enable-library-evolution -import-underlying-module -I "$build/Modules"
+shim ShimOSLog "$shims/ShimOSLog" -swift-version 6
+shim ShimObjectiveC "$shims/ShimObjectiveC" -swift-version 6
+shim ShimFoundation "$shims/ShimFoundation" -swift-version 6
+shim ShimCombine "$shims/ShimCombine" -swift-version 6
+shim ShimUIKit "$shims/ShimUIKit" -swift-version 6
+# CryptoKit is swift-crypto's module Crypto under another name, as is the Swift module that it uses.
+for pair in CryptoBoringWrapper=ShimCryptoBoringWrapper Crypto=ShimCryptoKit; do
+    module=${pair#*=}
+    echo "Compiling $module …"
+    mkdir -p "$temporary/$module" "$compat/modules/$module.swiftmodule"
+    { printf '"-I"\n"%s"\n' "$compat/modules"; arguments "${pair%=*}" | sed "s/^\"${pair%=*}\"$/\"$module\"/"; } \
+        > "$temporary/$module/arguments"
+    (
+        cd "$temporary/$module"
+        swiftc @arguments -gnone -suppress-warnings -whole-module-optimization -module-link-name CoreBluetoothCompat \
+            -module-alias Crypto=ShimCryptoKit -module-alias CryptoBoringWrapper=ShimCryptoBoringWrapper \
+            -emit-module-path "$compat/modules/$module.swiftmodule/$target.swiftmodule"
+    )
+    rm -f "$compat/modules/$module.swiftmodule/"*.{abi.json,swiftsourceinfo}
+done
+
+echo "Linking libCoreBluetoothCompat.so …"
+# The symbols of the archive are not exported.
+clang++ -c -std=c++17 -O2 -fPIC -I "$compat/modules/COpenCombineHelpers" -o "$temporary/helpers.o" \
+    "$combine"/COpenCombineHelpers/*.cpp
+ar qc "$temporary/libhidden.a" "$temporary/helpers.o" "$build"/Logging.build/*.o
+find "$build"/{CCryptoBoringSSL,CCryptoBoringSSLShims,CXKCP,CXKCPShims}.build -name '*.o' \
+    -exec ar qc "$temporary/libhidden.a" {} +
+ar qc "$temporary/libCoreBluetoothCompat.a"
+swiftc -emit-library -o "$compat/lib/libCoreBluetoothCompat.so" "$temporary"/Shim*/*.o -L "$stage/lib" -L "$temporary" \
+    -lstdc++ -Xlinker --whole-archive -lhidden -Xlinker --no-whole-archive -Xlinker --exclude-libs=libhidden.a \
+    -Xlinker -soname=libCoreBluetoothCompat.so -Xlinker --strip-debug -Xlinker -z -Xlinker defs \
+    -no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker "\$ORIGIN:\$ORIGIN/../../lib" -Xlinker --disable-new-dtags
 
 cat > "$stage/modules.json" <<JSON
 {

@@ -8,6 +8,7 @@ import Foundation
 /// | `modules/NAME.swiftmodule` | Swift modules |
 /// | `modules/NAME` | C modules |
 /// | `modules.json` | the compiler that built them, and their target |
+/// | `compat` | `lib` and `modules` that stand in for modules of Apple's systems, and `compiler`, a script |
 struct BuiltModules {
     /// The contents of `modules.json`.
     struct Origin: Codable, Hashable {
@@ -17,6 +18,7 @@ struct BuiltModules {
     }
 
     static let originName = "modules.json"
+    static let compatibilityName = "compat"
 
     let folder: URL
     let origin: Origin
@@ -52,6 +54,11 @@ struct BuiltModules {
         let found = places.first { FileManager.default.fileExists(atPath: $0.appending(path: Self.originName).path) }
         guard let found else { throw .noModules(checkout: checkout) }
         try self.init(in: found)
+    }
+
+    /// True if the folder contains the modules that stand in for those of Apple's systems.
+    var hasCompatibility: Bool {
+        FileManager.default.fileExists(atPath: folder.appending(path: "\(Self.compatibilityName)/compiler").path)
     }
 
     /// Throws an error unless the modules fit a toolchain.

@@ -18,13 +18,13 @@ struct ToolsetCheck {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ble-toolset-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let source = folder.appending(path: "check.swift"), program = folder.appending(path: "check")
-        let options = try toolset?.options() ?? []
+        let compiler = try toolset?.compiler(of: toolchain) ?? (path: toolchain.compiler, options: [])
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data(Self.program.utf8).write(to: source)
             let compilation = try CommandRun(
-                toolchain.compiler,
-                options + [source.path, "-o", program.path, "-module-cache-path", folder.path],
+                compiler.path,
+                compiler.options + [source.path, "-o", program.path, "-module-cache-path", folder.path],
                 in: folder
             )
             guard compilation.status == 0 else {

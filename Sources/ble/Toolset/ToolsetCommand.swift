@@ -17,6 +17,11 @@ struct ToolsetCommand: ParsableCommand {
             With --install, they are added to the toolchain, and no option is needed; --uninstall removes every file. \
             This may need sudo.
 
+            --compat adds modules to DIR that other people's code imports and Linux lacks: os, OSLog, Combine, \
+            CryptoKit, and a few names of ObjectiveC and UIKit. docs/TOOLSET.md has a table of their contents. A \
+            module of a package that asks #if canImport(Combine) has a branch for Linux, which is used as without \
+            --compat; --can-import PACKAGE makes the condition true in one package, by its name or that of a module.
+
             The toolchain is the one in PATH, or that of --toolchain. The modules work only with the compiler version \
             they were built with. They are part of the Debian package corebluetooth-swift; in a checkout, \
             Packaging/toolset.sh builds them.
@@ -24,20 +29,29 @@ struct ToolsetCommand: ParsableCommand {
             Examples:
               ble toolset bluetooth                 write the folder “bluetooth”
               ble toolset --check bluetooth         compile and run a program with it
+              ble toolset --compat compat           also write os, OSLog, Combine, CryptoKit and UIKit
+              ble toolset --compat --can-import lamp compat  #if canImport(Combine) is true in the package “lamp”
+              ble toolset --uninstall compat        remove the folder “compat”
               ble toolset --install                 into the toolchain in PATH
               ble toolset --check                   compile and run a program without any option
               ble toolset --uninstall               out of the toolchain again
             """
     )
 
-    @Argument(help: "The folder to write, or to check.")
+    @Argument(help: "The folder to write, to check, or to remove.")
     var folder: String?
     @Flag(help: "Install the modules in the toolchain.")
     var install = false
-    @Flag(help: "Remove the modules from the toolchain.")
+    @Flag(help: "Remove the modules from the toolchain, or the folder.")
     var uninstall = false
     @Flag(help: "Compile and run a program that imports CoreBluetooth.")
     var check = false
+    @Flag(help: "Also write the modules os, OSLog, Combine, CryptoKit and UIKit.")
+    var compat = false
+    @Option(
+        help: ArgumentHelp("A package in which #if canImport(Combine) is true; can be repeated.", valueName: "package")
+    )
+    var canImport: [String] = []
     @Option(help: ArgumentHelp("The folder of the toolchain (default: the one in PATH).", valueName: "path"))
     var toolchain: String?
     @Option(help: ArgumentHelp("The folder of the built modules (default: beside ble).", valueName: "folder"))
@@ -50,9 +64,22 @@ struct ToolsetCommand: ParsableCommand {
         guard install || uninstall || check || folder != nil else {
             throw ValidationError("Name a folder for the toolset, or use --install.")
         }
-        guard folder == nil || !install && !uninstall else {
-            throw ValidationError("--install and --uninstall concern the toolchain; leave out the folder.")
+        guard folder == nil || !install else {
+            throw ValidationError("--install concerns the toolchain; leave out the folder.")
         }
+        guard !compat || folder != nil && !uninstall && !check else {
+            throw ValidationError(
+                """
+                --compat concerns a folder that is written: “ble toolset --compat DIR”. In the toolchain, its modules \
+                would change #if canImport(Combine) for every package.
+                """
+            )
+        }
+        guard compat || canImport.isEmpty else {
+            throw ValidationError("--can-import concerns the modules of --compat; add --compat.")
+        }
+        let isName = canImport.allSatisfy { !$0.isEmpty && !$0.contains(",") }
+        guard isName else { throw ValidationError("--can-import takes the name of one package; repeat it for others.") }
         guard from == nil || !uninstall && !check else {
             throw ValidationError("--from has no effect unless modules are written; leave it out.")
         }
@@ -62,14 +89,18 @@ struct ToolsetCommand: ParsableCommand {
         try reportingToolsetError {
             let toolchain = try Toolchain(at: toolchain), installed = InstalledModules(in: toolchain)
             let toolset = folder.map { ToolsetFolder(folder: URL(fileURLWithPath: $0).absoluteURL.standardizedFileURL) }
-            if uninstall {
+            if uninstall, let toolset {
+                try toolset.remove()
+                print("The toolset \(toolset.folder.path) is removed.")
+            } else if uninstall {
                 try installed.uninstall()
                 print("The toolchain of \(toolchain.compiler) has no Core Bluetooth modules any more.")
             } else if check {
                 try ToolsetCheck(toolchain: toolchain, toolset: toolset).run()
                 print("A program that imports CoreBluetooth compiles and runs.")
             } else if let toolset {
-                try toolset.write(modules(), for: toolchain)
+                let compatibility = compat ? ToolsetFolder.Compatibility(names: canImport) : nil
+                try toolset.write(modules(), for: toolchain, compatibility: compatibility)
                 print("Use it with: swift build --toolset \(toolset.file.path)")
             } else {
                 try installed.install(modules())

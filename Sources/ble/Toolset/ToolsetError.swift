@@ -14,6 +14,10 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     case noModules(checkout: String?)
     /// The folder does not contain built modules.
     case notModules(folder: String)
+    /// The built modules have none that stand in for those of Apple's systems.
+    case noCompatibility(folder: String)
+    /// The folder does not contain a toolset.
+    case noToolset(folder: String)
     /// The modules were built with a different compiler version, or for a different target.
     case mismatch(built: String, present: String)
     /// The folder contains files that `ble toolset` did not write.
@@ -47,6 +51,9 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             corebluetooth-linux with Packaging/toolset.sh and name their folder with --from.
             """
         case .notModules(let folder): "\(folder) has no built modules: Packaging/toolset.sh writes such a folder."
+        case .noCompatibility(let folder):
+            "\(folder) has no modules for --compat. Build them with Packaging/toolset.sh, or leave --compat out."
+        case .noToolset(let folder): "\(folder) has no toolset that “ble toolset” has written."
         case .mismatch(let built, let present):
             """
             The modules were built with \(built), but the toolchain is \(present). Use that toolchain (--toolchain), \
@@ -69,9 +76,9 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     /// The exit status of the process: a code of sysexits.h, or 1.
     var exitCode: ExitCode {
         switch self {
-        case .noCompiler, .unusableCompiler, .noModules: ExitCode(69)
+        case .noCompiler, .unusableCompiler, .noModules, .noCompatibility: ExitCode(69)
         case .notModules, .occupied, .foreign, .unusableFile, .malformedRecord: ExitCode(66)
-        case .mismatch, .notInstalled, .checkFailed: .failure
+        case .mismatch, .notInstalled, .noToolset, .checkFailed: .failure
         }
     }
 }

@@ -8,6 +8,8 @@ struct ToolsetFolder {
             let extraCLIOptions: [String]
         }
         var schemaVersion = "1.0"
+        /// The folder in which SwiftPM looks for the compiler first; `nil` for the toolchain's only.
+        var rootPath: String?
         let swiftCompiler: Tool
         let linker: Tool
     }
@@ -16,7 +18,17 @@ struct ToolsetFolder {
     /// package that uses the toolset.
     static let condition = "COREBLUETOOTH_TOOLSET"
 
-    private static let content = [BuiltModules.originName, "lib", "modules", "toolset.json"]
+    /// The options of a toolset with modules that stand in for those of Apple's systems.
+    struct Compatibility {
+        /// The packages and modules for which `#if canImport(Combine)` and the like are true.
+        ///
+        /// For others, they are as they are without the toolset.
+        let names: [String]
+    }
+
+    private static let content = [
+        BuiltModules.originName, "lib", "modules", BuiltModules.compatibilityName, "toolset.json",
+    ]
 
     let folder: URL
     var file: URL { folder.appending(path: "toolset.json") }
@@ -24,45 +36,110 @@ struct ToolsetFolder {
     /// Writes the folder.
     ///
     /// Replaces a toolset that is already there.
-    func write(_ modules: BuiltModules, for toolchain: Toolchain) throws(ToolsetError) {
+    ///
+    /// - Parameters:
+    ///   - modules: The built modules.
+    ///   - toolchain: The toolchain that will use the folder.
+    ///   - compatibility: The options for the modules of Apple's systems; `nil` to leave these modules out.
+    /// - Throws: An error if the modules do not fit the toolchain, or the folder contains other files.
+    func write(
+        _ modules: BuiltModules,
+        for toolchain: Toolchain,
+        compatibility: Compatibility? = nil
+    ) throws(ToolsetError) {
         try modules.check(toolchain)
-        let files = FileManager.default
-        let present = Set((try? files.contentsOfDirectory(atPath: folder.path)) ?? [])
-        guard present.isEmpty || present.isSubset(of: Self.content) && present.contains(BuiltModules.originName) else {
-            throw .occupied(folder: folder.path)
+        guard compatibility == nil || modules.hasCompatibility else {
+            throw .noCompatibility(folder: modules.folder.path)
         }
+        let files = FileManager.default, present = try presentContent()
         do {
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
             for name in present { try files.removeItem(at: folder.appending(path: name)) }
-            for name in [BuiltModules.originName, "lib", "modules"] {
+            let names = [BuiltModules.originName, "lib", "modules"]
+            for name in names + (compatibility == nil ? [] : [BuiltModules.compatibilityName]) {
                 try files.copyItem(at: modules.folder.appending(path: name), to: folder.appending(path: name))
             }
+            if let compatibility { try writeCompiler(of: toolchain, compatibility) }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try encoder.encode(description).write(to: file)
+            try encoder.encode(description(withCompatibility: compatibility != nil)).write(to: file)
         } catch {
             throw .unusableFile(folder.path, reason: error.localizedDescription)
         }
     }
 
-    /// The options for the compiler and the linker.
+    /// Removes the toolset, and its folder.
+    func remove() throws(ToolsetError) {
+        guard try !presentContent().isEmpty else { throw .noToolset(folder: folder.path) }
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            throw .unusableFile(folder.path, reason: error.localizedDescription)
+        }
+    }
+
+    /// Returns the names of the files of a toolset that the folder contains.
     ///
-    /// The run path is a `DT_RPATH`, which is also searched for the dependencies of libraries. So the shared library
-    /// finds the toolchain libraries that the program itself does not use.
-    var description: Description {
-        let library = folder.appending(path: "lib").path, modules = folder.appending(path: "modules").path
-        return Description(
-            swiftCompiler: .init(extraCLIOptions: ["-I\(modules)", "-D\(Self.condition)"]),
-            linker: .init(extraCLIOptions: ["-L\(library)", "-rpath=\(library)", "--disable-new-dtags"])
+    /// Throws an error if it contains other files.
+    private func presentContent() throws(ToolsetError) -> [String] {
+        let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        guard present.isEmpty || Set(present).isSubset(of: Self.content) && present.contains(BuiltModules.originName)
+        else { throw .occupied(folder: folder.path) }
+        return present
+    }
+
+    /// Writes a toolchain folder whose compiler is a script.
+    ///
+    /// The script adds options to those for the toolchain's compiler. SwiftPM finds the toolchain's libraries and
+    /// macros by the path of the compiler.
+    private func writeCompiler(of toolchain: Toolchain, _ compatibility: Compatibility) throws {
+        let program = compilerFolder.appending(path: "swiftc"), files = FileManager.default
+        let usr = URL(fileURLWithPath: toolchain.compiler).deletingLastPathComponent().deletingLastPathComponent()
+        let script = compatibilityFolder.appending(path: "compiler").path
+        let words = [script, toolchain.compiler, compatibility.names.joined(separator: ",")].map { word in
+            "'" + word.replacing("'", with: "'\\''") + "'"
+        }
+        try files.createDirectory(at: compilerFolder, withIntermediateDirectories: true)
+        try Data("#!/bin/sh\nexec /bin/sh \(words.joined(separator: " ")) \"$@\"\n".utf8).write(to: program)
+        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+        try files.createSymbolicLink(
+            at: compilerFolder.deletingLastPathComponent().appending(path: "lib"),
+            withDestinationURL: usr.appending(path: "lib")
         )
     }
 
-    /// Returns the options for `swiftc` that `toolset.json` contains.
-    func options() throws(ToolsetError) -> [String] {
+    private var compatibilityFolder: URL { folder.appending(path: BuiltModules.compatibilityName) }
+    private var compilerFolder: URL { compatibilityFolder.appending(path: "toolchain/bin") }
+
+    /// Returns the options for the compiler and the linker.
+    ///
+    /// The run path is a `DT_RPATH`, which is also searched for the dependencies of libraries. So the shared library
+    /// finds the toolchain libraries that the program itself does not use.
+    private func description(withCompatibility isCompatible: Bool) -> Description {
+        var compiler = ["-D\(Self.condition)"], linker = ["--disable-new-dtags"]
+        for folder in [folder] + (isCompatible ? [compatibilityFolder] : []) {
+            let library = folder.appending(path: "lib").path
+            compiler.append("-I\(folder.appending(path: "modules").path)")
+            linker += ["-L\(library)", "-rpath=\(library)"]
+        }
+        return Description(
+            rootPath: isCompatible ? compilerFolder.path : nil,
+            swiftCompiler: .init(extraCLIOptions: compiler),
+            linker: .init(extraCLIOptions: linker)
+        )
+    }
+
+    /// Reads the compiler and its options from `toolset.json`.
+    ///
+    /// - Parameter toolchain: The toolchain whose compiler is used unless the toolset has one.
+    /// - Returns: The path of the compiler, and the options for it.
+    /// - Throws: An error if the folder has no toolset.
+    func compiler(of toolchain: Toolchain) throws(ToolsetError) -> (path: String, options: [String]) {
         do {
             let description = try JSONDecoder().decode(Description.self, from: Data(contentsOf: file))
-            return description.swiftCompiler.extraCLIOptions
-                + description.linker.extraCLIOptions.flatMap { ["-Xlinker", $0] }
+            let path = description.rootPath.map { $0 + "/swiftc" } ?? toolchain.compiler
+            let linker = description.linker.extraCLIOptions.flatMap { ["-Xlinker", $0] }
+            return (path, description.swiftCompiler.extraCLIOptions + linker)
         } catch {
             throw .unusableFile(file.path, reason: "it is not a toolset: “ble toolset \(folder.path)” writes one.")
         }

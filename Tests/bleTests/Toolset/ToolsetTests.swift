@@ -4,7 +4,7 @@ import Testing
 @testable import ble
 
 /// Folders that look like a toolchain and built modules: the names are real, the contents are not.
-private struct Place {
+struct ToolsetPlace {
     let folder = FileManager.default.temporaryDirectory.appending(path: "toolset-\(UUID().uuidString)")
     var toolchain: URL { folder.appending(path: "toolchain") }
     var modules: URL { folder.appending(path: "modules") }
@@ -13,6 +13,7 @@ private struct Place {
         let library = toolchain.appending(path: "usr/lib/swift")
         let answer = """
             #!/bin/sh
+            [ "$1" = -print-target-info ] || exec echo "$@"
             echo '{"compilerVersion": "\(version)", "target": {"moduleTriple": "\(target)"}, "paths": {
               "runtimeLibraryPaths": ["\(library.path)/linux"], "runtimeResourcePath": "\(library.path)"}}'
             """
@@ -33,12 +34,24 @@ private struct Place {
                 "modules.json": """
                 {"version": "0.1.0", "compiler": "Swift version 6.3.1", "target": "x86_64-unknown-linux-gnu"}
                 """,
-                "lib/libCoreBluetooth.so": "library",
+                "lib/libCoreBluetooth.so": "library", "compat/lib/libCoreBluetoothCompat.so": "library",
+                "compat/compiler": try Self.compilerScript(),
                 "modules/CoreBluetooth/module.modulemap": "module CoreBluetooth {}",
                 "modules/CoreBluetooth.swiftmodule/x86_64-unknown-linux-gnu.swiftmodule": "module",
             ],
             in: modules
         )
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755],
+            ofItemAtPath: modules.appending(path: "compat/compiler").path
+        )
+    }
+
+    /// The script of the checkout that adds options for the modules for compatibility.
+    private static func compilerScript() throws -> String {
+        let path = "../../../Packaging/Compatibility/compiler"
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: path)
+        return try String(contentsOf: file, encoding: .utf8)
     }
 
     private static func write(_ files: [String: String], in folder: URL) throws {
@@ -69,22 +82,22 @@ private struct Place {
 struct ToolsetTests {
     @Test("Installing the modules, again, and removing them leaves the toolchain unchanged")
     func uninstall() throws {
-        let place = try Place()
+        let place = try ToolsetPlace()
         defer { place.remove() }
-        let before = try Place.tree(place.toolchain)
+        let before = try ToolsetPlace.tree(place.toolchain)
         let installed = InstalledModules(in: try Toolchain(at: place.toolchain.path))
         let modules = try BuiltModules(in: place.modules)
         try installed.install(modules)
-        let once = try Place.tree(place.toolchain)
+        let once = try ToolsetPlace.tree(place.toolchain)
         try installed.install(modules)
-        #expect(try Place.tree(place.toolchain) == once)
+        #expect(try ToolsetPlace.tree(place.toolchain) == once)
         #expect(once["usr/lib/swift/linux/libCoreBluetooth.so"] == "library")
         #expect(once["usr/lib/swift/CoreBluetooth/module.modulemap"] == "module CoreBluetooth {}")
         let module = "usr/lib/swift/linux/CoreBluetooth.swiftmodule/x86_64-unknown-linux-gnu.swiftmodule"
         #expect(once[module] == "module")
         #expect(once["usr/lib/swift_static/CoreBluetooth/refuse.h"]?.contains("--static-swift-stdlib") == true)
         try installed.uninstall()
-        #expect(try Place.tree(place.toolchain) == before)
+        #expect(try ToolsetPlace.tree(place.toolchain) == before)
         #expect(throws: ToolsetError.notInstalled(toolchain: place.toolchain.appending(path: "usr/lib").path)) {
             try installed.uninstall()
         }
@@ -92,21 +105,21 @@ struct ToolsetTests {
 
     @Test("A file from another source is kept, and nothing is installed beside it")
     func foreign() throws {
-        let place = try Place()
+        let place = try ToolsetPlace()
         defer { place.remove() }
         let library = place.toolchain.appending(path: "usr/lib/swift/linux/libCoreBluetooth.so")
         try Data("another".utf8).write(to: library)
-        let before = try Place.tree(place.toolchain)
+        let before = try ToolsetPlace.tree(place.toolchain)
         let installed = InstalledModules(in: try Toolchain(at: place.toolchain.path))
         #expect(throws: ToolsetError.foreign(file: library.path)) {
             try installed.install(try BuiltModules(in: place.modules))
         }
-        #expect(try Place.tree(place.toolchain) == before)
+        #expect(try ToolsetPlace.tree(place.toolchain) == before)
     }
 
     @Test("A record that names files outside the toolchain removes nothing", arguments: ["../../../bait", "/bait"])
     func malformedRecord(_ path: String) throws {
-        let place = try Place()
+        let place = try ToolsetPlace()
         defer { place.remove() }
         let bait = place.folder.appending(path: "bait"), record = "usr/lib/swift/corebluetooth.json"
         try Data().write(to: bait)
@@ -128,7 +141,7 @@ struct ToolsetTests {
         ]
     )
     func mismatch(version: String, target: String) throws {
-        let place = try Place(version: version, target: target)
+        let place = try ToolsetPlace(version: version, target: target)
         defer { place.remove() }
         let toolchain = try Toolchain(at: place.toolchain.path), modules = try BuiltModules(in: place.modules)
         let error = ToolsetError.mismatch(
@@ -143,22 +156,22 @@ struct ToolsetTests {
 
     @Test("A folder contains the needed compiler options, and can be written again")
     func folder() throws {
-        let place = try Place()
+        let place = try ToolsetPlace()
         defer { place.remove() }
         let toolchain = try Toolchain(at: place.toolchain.path), modules = try BuiltModules(in: place.modules)
         let toolset = ToolsetFolder(folder: place.folder.appending(path: "toolset"))
         try toolset.write(modules, for: toolchain)
-        let first = try Place.tree(toolset.folder)
+        let first = try ToolsetPlace.tree(toolset.folder)
         try toolset.write(modules, for: toolchain)
-        #expect(try Place.tree(toolset.folder) == first)
-        let options = try toolset.options()
+        #expect(try ToolsetPlace.tree(toolset.folder) == first)
+        let options = try toolset.compiler(of: toolchain).options
         #expect(options.contains("-I\(toolset.folder.path)/modules"))
         #expect(options.contains("-L\(toolset.folder.path)/lib"))
     }
 
     @Test("A folder that contains other files is left unchanged")
     func occupied() throws {
-        let place = try Place()
+        let place = try ToolsetPlace()
         defer { place.remove() }
         let toolset = ToolsetFolder(folder: place.toolchain)
         #expect(throws: ToolsetError.occupied(folder: place.toolchain.path)) {
@@ -168,14 +181,14 @@ struct ToolsetTests {
 
     @Test("A folder without a compiler is not a toolchain")
     func noCompiler() throws {
-        let place = try Place()
+        let place = try ToolsetPlace()
         defer { place.remove() }
         #expect(throws: ToolsetError.noCompiler(at: place.modules.path)) { try Toolchain(at: place.modules.path) }
     }
 
     @Test("The modules are found beside an installed program, and in the checkout of a built one")
     func besides() throws {
-        let place = try Place(), files = FileManager.default
+        let place = try ToolsetPlace(), files = FileManager.default
         defer { place.remove() }
         let prefix = place.folder.appending(path: "prefix"), checkout = place.folder.appending(path: "checkout")
         try files.createDirectory(at: prefix.appending(path: "lib"), withIntermediateDirectories: true)
