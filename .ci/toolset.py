@@ -163,6 +163,16 @@ public func digest(_ text: String) -> String {
     "Gauge/Sources/Gauge/Clock.swift": """
 import Foundation
 
+public actor Line {
+    private let queue = DispatchSerialQueue(label: "line")
+    public init() {}
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+    public func isOnQueue() -> Bool {
+        dispatchPrecondition(condition: .onQueue(queue))
+        return true
+    }
+}
+
 public final class Clock: ObservableObject {
     @Published public var ticks = 0
     public init() {}
@@ -188,8 +198,16 @@ public let numbers = [Logger(label: "four").label, AES.rounds, Publishers.number
 import BLESimulation
 import Combine
 import Gauge
+import ObjectiveC
 import Portable
 import Testing
+
+private nonisolated(unsafe) var key: UInt8 = 0
+private final class Value {
+    let end: () -> Void
+    init(_ end: @escaping () -> Void) { self.end = end }
+    deinit { end() }
+}
 
 @MainActor @Suite struct GaugeTests {
     @Test func nameAndState() async {
@@ -225,6 +243,19 @@ import Testing
         #expect(clock.tick() == 1_000_000_000 && changes == 1)
         sink.cancel()
         #expect(isActive && digest("abc") == "ba78")
+    }
+
+    @Test func associatedObjects() async {
+        let clock = Clock()
+        var ends = 0
+        objc_setAssociatedObject(clock, &key, Value { ends += 1 }, .OBJC_ASSOCIATION_RETAIN)
+        #expect(objc_getAssociatedObject(clock, &key) is Value && ends == 0)
+        objc_setAssociatedObject(clock, &key, nil, .OBJC_ASSOCIATION_RETAIN)
+        #expect(objc_getAssociatedObject(clock, &key) == nil && ends == 1)
+        objc_sync_enter(clock)
+        objc_sync_enter(clock)
+        #expect(objc_sync_exit(clock) == 0 && objc_sync_exit(clock) == 0)
+        #expect(await Line().isOnQueue())
     }
 
     @Test func portable() { #expect(numbers == [4, 10, 3]) }
@@ -321,7 +352,7 @@ def main() -> int:
     run([str(ble), "toolset", "--compat", str(compatible)], folder, expected="swift build --toolset")
     run([str(ble), "toolset", "--check", str(compatible)], folder, expected="compiles and runs")
     command = ["swift", "test", "--toolset", str(compatible / "toolset.json")]
-    run(command, folder / "Gauge", expected="Test run with 4 tests in 1 suite passed")
+    run(command, folder / "Gauge", expected="Test run with 5 tests in 1 suite passed")
     run([str(ble), "toolset", "--uninstall", str(compatible)], folder, expected="is removed")
     if compatible.exists():
         raise Failure(f"{compatible} is still there after the toolset was removed")
