@@ -40,6 +40,22 @@ def day(first, second):
     return f"the days of the seeds {poor} are not good" if poor else None
 
 
+def figures(expected, measured):
+    """Each workload has the figures of the file `expected`; other fields of a result may vary."""
+    results = {each["workload"]: each for each in objects(open(measured).read())}
+    known = objects(open(expected).read())
+    if unheld := set(results) - {each["workload"] for each in known}:
+        return f"{expected} has no figures for {', '.join(sorted(unheld))}; add them"
+    changes = [
+        f"{each['workload']}: {name} was {value} and is {results.get(each['workload'], {}).get(name, 'missing')}"
+        for each in known for name, value in each.items()
+        if results.get(each["workload"], {}).get(name) != value
+    ]
+    if changes:
+        return "\n".join([*changes, f"If intended, update {expected} from {measured}, and docs/PERFORMANCE.md."])
+    return None
+
+
 def scale(path):
     """More time passed in the world than on the clock."""
     result = objects(open(path).read())[-1]
@@ -75,7 +91,7 @@ def channel(path):
     return f"the memory grew by {growth} MiB; 48 are enough for any number of octets" if growth > 48 else None
 
 
-judges = {each.__name__: each for each in (adversary, channel, day, demo, determinism, scale)}
+judges = {each.__name__: each for each in (adversary, channel, day, demo, determinism, figures, scale)}
 complaint = judges[sys.argv[1]](*sys.argv[2:])
 if complaint:
     sys.exit(complaint)
