@@ -40,7 +40,7 @@ NAME = re.compile(r"^(c?fn)=\((\d+)\)(?: (.*))?$")
 
 # The option that is varied, its values, and the workloads that run with it.
 SWEEPS = [
-    ("links", [1, 31], ["H2", "H3", "H4", "H5", "H6", "H7", "H8", "H9"]),
+    ("links", [1, 31, 250], ["H2", "H3", "H4", "H5", "H6", "H7", "H8", "H9"]),
     ("pending", [0, 255], ["H6", "H7", "H8", "H9"]),
     ("characteristics", [3, 500], ["H2", "H4", "H5"]),
     ("advertisers", [16, 256, 10_000, 100_000], ["H1"]),

@@ -34,6 +34,8 @@ package struct ControllerIdentity: Sendable {
     package var position: Position
     /// The transmit power, in dBm.
     package var transmitPower: Int
+    /// The maximum number of connections, in both roles.
+    package var maximumConnections: Int
     /// The HCI Subversion that the controller reports.
     ///
     /// A value larger than ``standardSubversion`` is the number of the current run of a virtual radio, so that a host
@@ -42,17 +44,21 @@ package struct ControllerIdentity: Sendable {
 
     /// The HCI Subversion of a controller that does not report the number of its run.
     package static let standardSubversion: UInt16 = 1
+    /// The maximum number of connections of a controller for which no other is given.
+    package static let standardConnections = 250
 
     package init(
         address: DeviceAddress,
         profile: Profile = .core5,
         position: Position = .init(),
-        transmitPower: Int = 0
+        transmitPower: Int = 0,
+        maximumConnections: Int = Self.standardConnections
     ) {
         self.address = address
         self.profile = profile
         self.position = position
         self.transmitPower = min(max(transmitPower, -40), 20)
+        self.maximumConnections = maximumConnections
     }
 }
 

@@ -31,8 +31,6 @@ struct VirtualController: Sendable {
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     enum Generation: Sendable { case undecided, legacy, extended }
 
-    /// The maximum number of connections.
-    static let maximumConnections = 32
     /// The maximum number of advertising sets.
     static let maximumSets = 16
     /// The maximum length of extended advertising data, in octets.
@@ -136,14 +134,28 @@ struct VirtualController: Sendable {
     /// Returns the state of an advertising set without copying the set.
     func state(ofSet index: Int) -> AdvertisingSet.State { sets.span[index].state }
 
+    /// True if the controller has as many connections as it can have.
+    var isFull: Bool { connections.count >= identity.maximumConnections }
+
     /// Returns the connection that has this handle; `nil` if there is none.
     @inline(__always)
-    func connection(_ handle: ConnectionHandle) -> Connection? { connections.first { $0.handle == handle } }
+    func connection(_ handle: ConnectionHandle) -> Connection? {
+        let index = index(of: handle)
+        return index < connections.count && connections[index].handle == handle ? connections[index] : nil
+    }
 
     /// Inserts a connection so that ``connections`` stays sorted by handle.
-    mutating func add(_ connection: Connection) {
-        let index = connections.firstIndex { $0.handle > connection.handle } ?? connections.count
-        connections.insert(connection, at: index)
+    mutating func add(_ connection: Connection) { connections.insert(connection, at: index(of: connection.handle)) }
+
+    /// Returns the index of a connection, or the index at which to insert it.
+    @inline(__always)
+    private func index(of handle: ConnectionHandle) -> Int {
+        var (low, high) = (0, connections.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if connections[middle].handle < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// Returns an unused connection handle.

@@ -80,18 +80,25 @@ public final class World: Sendable {
     ///     at first, and then 15 ms to 30 ms, from which the controller chooses.
     ///   - peripheralLatency: The number of connection events that the peripheral may skip while it has no data, 0 to
     ///     499 (connPeripheralLatency, in the same section).
+    ///   - maximumConnections: The number of connections that the machine's controller supports, in both roles, 1 to
+    ///     250. Many real ones support 8 to 32. An app's further connections fail with
+    ///     `CBError.connectionLimitReached`.
     /// - Returns: The machine with that name.
-    /// - Precondition: The interval and the latency are in their ranges, and `(1 + peripheralLatency) *
-    ///   connectionInterval` is less than 16 s, because a link is lost after at most 32 s without a packet.
+    /// - Precondition: All values are in their ranges, and `(1 + peripheralLatency) * connectionInterval` is less than
+    ///   16 s, because a link is lost after at most 32 s without a packet.
     public func machine(
         _ name: String,
         at position: Position = Position(),
         mtu: Int? = nil,
         connectionInterval: Duration? = nil,
-        peripheralLatency: Int = 0
+        peripheralLatency: Int = 0,
+        maximumConnections: Int = 250
     ) -> Machine {
+        precondition((1...250).contains(maximumConnections), "a machine has 1 to 250 connections")
         let pace = WorldCore.LinkTiming(interval: connectionInterval, latency: peripheralLatency)
-        let index = core.withLock { $0.machine(name, at: position, mtu: mtu, pace: pace) }
+        let index = core.withLock { core in
+            core.machine(name, at: position, mtu: mtu, pace: pace, maximumConnections: maximumConnections)
+        }
         nudge()
         return Machine(name: name, index: index, world: self)
     }

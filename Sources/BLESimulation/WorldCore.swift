@@ -94,6 +94,7 @@ struct WorldCore: ~Copyable {
         at position: World.Position,
         mtu: Int? = nil,
         pace: LinkTiming = .init(),
+        maximumConnections: Int = ControllerIdentity.standardConnections,
         address: DeviceAddress? = nil
     ) -> Int {
         if let index = stations.firstIndex(where: { $0.name == name }) { return index }
@@ -103,7 +104,11 @@ struct WorldCore: ~Copyable {
         if let address, address.kind == .public { publicAddress = address }
         while owner(of: publicAddress) != nil { publicAddress = DeviceAddress(random.next(), .public) }
         let staticAddress = address?.kind == .random ? address : nil
-        let identity = ControllerIdentity(address: publicAddress, position: Position(position))
+        let identity = ControllerIdentity(
+            address: publicAddress,
+            position: Position(position),
+            maximumConnections: maximumConnections
+        )
         let configuration = Host.Configuration(
             name: name,
             identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next()),

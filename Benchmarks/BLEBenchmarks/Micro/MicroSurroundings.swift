@@ -18,7 +18,7 @@ struct MicroSurroundings {
     /// The command-line options for these numbers, each with its property and its range.
     static var options: [(name: String, path: WritableKeyPath<Self, Int>, range: ClosedRange<Int>)] {
         [
-            ("--links", \.links, 1...31), ("--pending", \.pending, 0...255),
+            ("--links", \.links, 1...250), ("--pending", \.pending, 0...255),
             ("--advertisers", \.advertisers, 1...200_000),
             ("--clients", \.clients, 1...64), ("--characteristics", \.characteristics, 3...2_000),
             ("--waiting", \.waiting, 0...1_000),

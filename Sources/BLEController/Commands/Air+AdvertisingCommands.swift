@@ -109,7 +109,7 @@ extension VirtualController {
         guard hasOwnAddress(set.ownAddressKind, to: set.peer, identity: identityAddress(of: set)) else {
             return .invalidCommandParameters
         }
-        if set.properties.contains(.connectable), connections.count >= Self.maximumConnections {
+        if set.properties.contains(.connectable), isFull {
             return .connectionLimitExceeded
         }
         return nil

@@ -91,8 +91,7 @@ extension Air {
         guard initiator.terms.allSatisfy({ phys >> ($0.phy - 1) & 1 == 1 }) else {
             return status(.unsupportedFeatureOrParameterValue, of: opcode, controller)
         }
-        let connections = controllers[controller].connections
-        guard connections.count < VirtualController.maximumConnections else {
+        guard !controllers[controller].isFull else {
             return status(.connectionLimitExceeded, of: opcode, controller)
         }
         let own = controllers[controller].identityAddress(initiator.ownAddressKind)

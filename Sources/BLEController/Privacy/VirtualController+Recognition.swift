@@ -85,7 +85,7 @@ extension VirtualController {
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func allowsConnection(to set: AdvertisingSet, from address: DeviceAddress) -> Bool {
-        guard connections.count < Self.maximumConnections, let initiator = resolvingList.recognize(address),
+        guard !isFull, let initiator = resolvingList.recognize(address),
             !isConnected(identityAddress(of: set), to: initiator.onAir)
         else { return false }
         if set.properties.contains(.directed) { return set.isFor(initiator, address) }

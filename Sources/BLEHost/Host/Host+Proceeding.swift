@@ -40,10 +40,11 @@ extension Host {
 
     private mutating func plan(for controller: ControllerDescription, at now: Instant) {
         let hasRoom = links.count < configuration.limits.links
+        let canConnect = hasRoom && linkShortage.allowsLink(after: links.count)
         let wanted =
-            hasRoom
+            canConnect
             ? clientConnections.wanted.filter { address in !links.values.contains { $0.address == address } } : []
-        let isListening = self.isListening || hasRoom && clientConnections.awaitsAdvertisements
+        let isListening = self.isListening || canConnect && clientConnections.awaitsAdvertisements
         let isContended = !controller.scansWhileInitiating && isListening && !wanted.isEmpty
         let turn = turns.turn(isContended: isContended, at: now)
         let pauses = needsPause(at: now)
@@ -82,7 +83,9 @@ extension Host {
             guard expire(handle, at: now) else { return recover(at: now) }
         }
         discovery.expire(at: now, with: &peers, into: &outbox)
-        for clientConnection in clientConnections.begin(at: now) { useExistingLink(for: clientConnection, at: now) }
+        let begun = clientConnections.begin(at: now)
+        for clientConnection in begun { useExistingLink(for: clientConnection, at: now) }
+        if !begun.isEmpty, lacksLinks { failForLackOfLinks() }
         giveUpOverdue(at: now)
         for handle in pairings.entries.handles {
             pairings.entries.update(handle) { $0.manager.wake(at: now) }

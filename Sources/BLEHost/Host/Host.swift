@@ -71,6 +71,7 @@ package struct Host: ~Copyable {
     /// The number of scans started so far.
     var scanEpoch = 0
     var clientConnections = ClientConnections()
+    var linkShortage = LinkShortage()
     /// True if a released link may be waiting for its accepted data to be sent.
     var mayHaveReleased = false
     var nextDeadline = CachedDeadline.unknown

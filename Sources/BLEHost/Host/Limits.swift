@@ -2,7 +2,7 @@
 ///
 /// | limit | at the limit |
 /// | --- | --- |
-/// | ``links`` | further connection requests fail with ``Failure/limitReached`` |
+/// | ``links`` | further and pending connection requests fail with ``Failure/limitReached`` (``LinkShortage``) |
 /// | ``pendingPeers``, ``pendingPeersOfClient`` | further connection requests fail with ``Failure/limitReached`` |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
 /// | ``queuedCommands`` | a client's request that needs a command fails with ``Failure/limitReached``, with a note |
@@ -30,7 +30,9 @@
 /// | ``attributeLength`` | longer values are refused |
 package struct Limits: Equatable, Sendable {
     /// Links, in both roles.
-    package var links = 32
+    ///
+    /// Most controllers have fewer, and refuse further ones.
+    package var links = 250
     /// Connections and pending connection requests of all clients together.
     package var pendingPeers = 1024
     /// Connections and pending connection requests of one client.

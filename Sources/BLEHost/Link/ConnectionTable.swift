@@ -3,7 +3,7 @@ import BLEWire
 /// A table of links in the order of their handles.
 ///
 /// The actions of a host must not depend on hashing, so no code of the host iterates over a `Dictionary`. A controller
-/// has a few dozen links with small handles, for which a sorted array is also faster.
+/// has at most a few hundred links with small handles, for which a sorted array is also faster.
 struct ConnectionTable<Value> {
     /// The handles, in ascending order.
     ///

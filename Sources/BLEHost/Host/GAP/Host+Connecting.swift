@@ -18,8 +18,10 @@ extension Host {
         }
         if request.isRenewal { return }
         guard peers.address(of: peer) != nil else { return tell(client, .connectFailed(peer, .notFound)) }
-        if let limit = limit(for: client, to: peer) {
+        let waits = linkShortage.hasReported(client, peer)
+        if let limit = limit(for: client, to: peer, waits: waits || request.reconnects) {
             note(.limitReached(limit))
+            if limit == .links { linkShortage.report(client, peer, limit: configuration.limits.pendingPeers) }
             return tell(client, .connectFailed(peer, .limitReached))
         }
         remember(peers.wanted(peer))
@@ -35,6 +37,7 @@ extension Host {
             isPrivate: place.isPrivate,
             request: request,
             state: isDelayed ? .delayed(until: now + request.startDelay) : .pending,
+            waits: waits,
             due: request.timeout.map { now + max($0, .zero) }
         )
         clientConnections.add(clientConnection)
@@ -42,11 +45,30 @@ extension Host {
     }
 
     /// Returns the limit that prevents a client from connecting to another peer; `nil` if there is none.
-    private func limit(for client: ClientID, to peer: PeerIdentifier) -> Note.Limit? {
+    ///
+    /// A client that `waits` for a link is not limited by their number.
+    private func limit(for client: ClientID, to peer: PeerIdentifier, waits: Bool) -> Note.Limit? {
         let limits = configuration.limits
-        if links.count >= limits.links && link(to: peer) == nil { return .links }
+        if !waits && lacksLinks && link(to: peer) == nil { return .links }
         if clientConnections.count >= limits.pendingPeers { return .pendingPeers }
         return clientConnections.count(of: client) >= limits.pendingPeersOfClient ? .pendingPeersOfClient : nil
+    }
+
+    /// True if a link must end before there can be another one, and none is about to end.
+    var lacksLinks: Bool {
+        let count = links.values.count { !$0.isClosing }
+        return count >= configuration.limits.links || !linkShortage.allowsLink(after: count)
+    }
+
+    /// Fails the pending connection requests for lack of links, except those that wait for a link.
+    mutating func failForLackOfLinks() {
+        let failing = clientConnections.all.filter { $0.state == .pending && !$0.waitsForLink }
+        if !failing.isEmpty { note(.limitReached(.links)) }
+        for clientConnection in failing {
+            let limit = configuration.limits.pendingPeers
+            linkShortage.report(clientConnection.client, clientConnection.peer, limit: limit)
+            end(clientConnection, .limitReached)
+        }
     }
 
     private mutating func connectAgain(
@@ -55,7 +77,9 @@ extension Host {
     ) {
         let client = clientConnection.client, peer = clientConnection.peer, asNewRequest = request.asNewRequest
         switch clientConnection.state {
-        case .delayed, .pending, .linked: clientConnections.update(asNewRequest, for: client, peer)
+        case .delayed, .pending, .linked:
+            clientConnections.update(asNewRequest, for: client, peer)
+            if lacksLinks { failForLackOfLinks() }
         case .connected(let link):
             clientConnections.update(asNewRequest, for: client, peer)
             if !request.isRenewal { tell(client, .connected(peer, parameters(of: link, to: peer))) }
@@ -161,6 +185,7 @@ extension Host {
 
     /// Ends the connections and connection requests of a client whose session is closed.
     mutating func abandon(_ client: ClientID, at now: Instant) {
+        linkShortage.forget(client)
         for clientConnection in clientConnections.of(client) {
             clientConnections.remove(client, clientConnection.peer)
             guard let link = clientConnection.state.link else { continue }

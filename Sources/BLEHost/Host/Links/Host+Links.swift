@@ -7,18 +7,14 @@ extension Host {
         switch initiator.answered(status, at: now) {
         case .proceed: break
         case .refused(.connectionLimitExceeded), .refused(.memoryCapacityExceeded):
-            note(.limitReached(.links))
-            failPending(.limitReached)
+            linkShortage.controllerRefused(after: links.count)
+            failForLackOfLinks()
         case .refused(.invalidCommandParameters), .refused(.unsupportedFeatureOrParameterValue),
             .refused(.unknownCommand):
-            failPending(.hci(status))
+            for clientConnection in clientConnections.all where clientConnection.state == .pending {
+                end(clientConnection, .hci(status))
+            }
         case .refused: break
-        }
-    }
-
-    private mutating func failPending(_ failure: Failure) {
-        for clientConnection in clientConnections.all where clientConnection.state == .pending {
-            end(clientConnection, failure)
         }
     }
 
@@ -86,6 +82,7 @@ extension Host {
         note(users, on: handle)
         recognize(handle, at: now)
         disconnectIfUnused(handle, at: now)
+        if lacksLinks { failForLackOfLinks() }
     }
 
     mutating func disconnected(_ event: HCI.DisconnectionComplete, at now: Instant) {
@@ -154,6 +151,7 @@ extension Host {
         let pendingRequests = links.update(handle) { $0.control.end() } ?? []
         for pending in pendingRequests { finish(pending, failure, on: handle, at: now) }
         links[handle] = nil
+        linkShortage.linkEnded()
         scheduler.linkDown(handle)
         commands.forget(handle)
     }

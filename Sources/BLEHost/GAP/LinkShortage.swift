@@ -1,0 +1,44 @@
+import BLEWire
+
+/// The times at which all links that the controller or the host allows are in use.
+///
+/// A connection request that cannot be served for lack of links fails once. If its client requests the same connection
+/// again before any link has ended, the request waits for the end of a link instead of failing a second time.
+///
+/// Controllers do not report the number of links that they support. It is known once one of them has refused a link,
+/// and no longer than until a link ends, because it may depend on the parameters of the links.
+struct LinkShortage {
+    /// The number of links at which the controller refused another one; `nil` if it has not refused any since a link
+    /// ended.
+    private var capacity: Int?
+    /// The failed requests since a link ended, the oldest first.
+    private var reported: [(client: ClientID, peer: PeerIdentifier)] = []
+
+    /// Returns whether the controller may accept a link in addition to `links` existing ones.
+    func allowsLink(after links: Int) -> Bool { capacity.map { links < $0 } ?? true }
+
+    /// Records that the controller refused a link while it had `links` other ones.
+    ///
+    /// Without links there is no end of a link to wait for, so the initiator tries again soon.
+    mutating func controllerRefused(after links: Int) { capacity = links > 0 ? links : nil }
+
+    /// Records that a link has ended, so that the controller may accept another one.
+    mutating func linkEnded() { self = LinkShortage() }
+
+    /// Records that the request of a client failed.
+    ///
+    /// If there are `limit` such requests, the oldest is forgotten.
+    mutating func report(_ client: ClientID, _ peer: PeerIdentifier, limit: Int) {
+        if hasReported(client, peer) { return }
+        if reported.count >= limit, !reported.isEmpty { reported.removeFirst() }
+        reported.append((client, peer))
+    }
+
+    /// Returns whether a client's request to connect to a peer has failed since a link ended.
+    func hasReported(_ client: ClientID, _ peer: PeerIdentifier) -> Bool {
+        reported.contains { $0.client == client && $0.peer == peer }
+    }
+
+    /// Forgets the failed requests of a client whose session is closed.
+    mutating func forget(_ client: ClientID) { reported.removeAll { $0.client == client } }
+}
