@@ -86,6 +86,32 @@ struct ConnectionTests {
         )
     }
 
+    @Test(
+        "An event carries as many packets as end before the next event, in either direction",
+        arguments: [(6, true, 5), (6, false, 3), (12, true, 10), (12, false, 6)],
+        [true, false]
+    )
+    func fullEvents(_ row: (interval: UInt16, is2M: Bool, packets: Int), fromCentral: Bool) throws {
+        var bench = Bench()
+        for board in [bench.add(), bench.add()] {
+            bench.send(.leWriteSuggestedDefaultDataLength(.init(octets: 251, time: 17_040)), board)
+        }
+        let pair = bench.connect(0, 1, parameters: Bench.parameters(interval: row.interval))
+        let handles = try #require(pair)
+        if row.is2M { bench.send(.leSetPHY(.init(handle: handles.central, transmit: .le2M, receive: .le2M)), 0) }
+        bench.run(for: .seconds(2))
+        bench.air.recordsAir = true
+        let (sender, handle) = fromCentral ? (0, handles.central) : (1, handles.peripheral)
+        let value = [UInt8](repeating: 1, count: 251)
+        for _ in 0..<16 { bench.send(value, on: handle, sender) }
+        bench.run(for: .milliseconds(100))
+        #expect(bench.received(1 - sender, fromCentral ? handles.peripheral : handles.central).count == 16 * 251)
+        let instants = bench.records.filter { $0.pdu.count == 253 }.map(\.instant)
+        let first = try #require(instants.first), interval = Int64(row.interval) * 1_250_000
+        let events = instants.map { Int($0.nanoseconds(since: first) / interval) }
+        #expect(events == (0..<16).map { $0 / row.packets })
+    }
+
     @Test("carryOn() advances the air one step at a time until the data has arrived, and no further")
     func carryingOn() throws {
         var bench = Bench()

@@ -8,7 +8,7 @@ extension Link {
     mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
         let listens = peripheralListens(at: now)
         let (down, up) = (down, up)
-        let sent = self[.central].transmit(down)
+        let sent = self[.central].transmit(down, within: roomForCentral(at: now))
         let downEnd = now + down.airTime(sent.length)
         let isReceived = listens && !isPartitioned && path.delivers(strength: strengths.down)
         if path.records != nil { record(sent, .central, at: now, isReceived: isReceived, over: &path) }
@@ -20,8 +20,9 @@ extension Link {
         let control = receive(sent, by: .peripheral, at: downEnd, into: &deliveries)
         guard self[.peripheral].isPresent else { return endEvent() }
 
-        let answer = self[.peripheral].transmit(up)
         let upStart = downEnd + Spacing.interFrame
+        let room = now == anchor ? nil : eventEnd.nanoseconds(since: upStart)
+        let answer = self[.peripheral].transmit(up, within: room)
         let upEnd = upStart + up.airTime(answer.length)
         let answered = path.delivers(strength: strengths.up)
         if path.records != nil { record(answer, .peripheral, at: upStart, isReceived: answered, over: &path) }
@@ -37,14 +38,27 @@ extension Link {
         continueEvent(at: next)
     }
 
-    /// Returns whether an exchange that starts at `start` and has two packets of maximum length ends before the next
-    /// connection event.
+    /// Returns whether an exchange that starts at `start`, with the packets that the two ends have to send, ends before
+    /// the next connection event.
     private func fits(_ start: Instant) -> Bool {
-        let exchange =
-            down.airTime(self[.central].transmitLimit(down) + self[.central].codeLength) + Spacing.interFrame
-            + up.airTime(self[.peripheral].transmitLimit(up) + self[.peripheral].codeLength)
-        return start + (exchange + Spacing.interFrame) <= anchor + timing.intervalNanoseconds
+        let sending = down.airTime(self[.central].nextLength(down)) + Spacing.interFrame
+        return start + (sending + up.airTime(self[.peripheral].nextLength(up, isAcknowledged: true))) <= eventEnd
     }
+
+    /// Returns the nanoseconds that the central's packet may take; `nil` in the first exchange of an event, which takes
+    /// as long as it takes.
+    ///
+    /// The packet may be another one than ``fits(_:)`` considered, because the host has sent something in the meantime.
+    @inline(__always)
+    private func roomForCentral(at now: Instant) -> Int64? {
+        if now == anchor { return nil }
+        let answer = Spacing.interFrame + up.airTime(self[.peripheral].nextLength(up, isAcknowledged: true))
+        return eventEnd.nanoseconds(since: now) - answer
+    }
+
+    /// The time by which the last packet of the current event must have ended: T_IFS before the next event.
+    @inline(__always)
+    private var eventEnd: Instant { anchor + (timing.intervalNanoseconds - Spacing.interFrame) }
 
     /// Returns whether the peripheral listens in this connection event; false if it skips the event, as the peripheral
     /// latency allows.

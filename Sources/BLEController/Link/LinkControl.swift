@@ -166,6 +166,11 @@ struct LinkControl: Sendable {
         return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }
     }
 
+    /// Returns the packet that ``nextPacket(ofEncryption:)`` would return.
+    func upcomingPacket(ofEncryption: Bool) -> LLControlPacket? {
+        ofEncryption ? packets.first(where: Self.isSentWhileEncrypting) : packets.first
+    }
+
     /// Returns whether a packet may be sent during an encryption procedure.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1.

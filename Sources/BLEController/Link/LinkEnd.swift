@@ -83,11 +83,39 @@ struct LinkEnd: Sendable {
         lengths.transmitLimit(phy, codeLength: codeLength)
     }
 
+    /// Returns the length of the packet that this end would send now, with its message integrity code, in octets.
+    ///
+    /// If `isAcknowledged` is true, this is the packet after the one in flight.
+    func nextLength(_ phy: AirPHY, isAcknowledged: Bool = false) -> Int {
+        let isHeld = kept?.encryption.isUnderWay ?? false
+        var sent = 0
+        switch acknowledgement.inFlight {
+        case .data(let count)?:
+            if !isAcknowledged { return count + codeLength }
+            sent = count
+        case .control(let packet)? where !isAcknowledged: return packet.length + codeLength
+        case .empty? where !isAcknowledged: return 0
+        case .control?, .empty?, nil: break
+        }
+        if let packet = control.upcomingPacket(ofEncryption: isHeld) { return packet.length + codeLength }
+        guard !isHeld, let count = outgoing.next(limit: transmitLimit(phy), after: sent) else { return 0 }
+        return count + codeLength
+    }
+
     /// Returns the packet that this end sends now: the packet in flight again if the peer has not acknowledged it,
     /// otherwise the next packet.
-    mutating func transmit(_ phy: AirPHY) -> Transmission {
+    ///
+    /// If the next packet takes more than `room` nanoseconds, an empty one is sent instead; `nil` if there is no limit.
+    mutating func transmit(_ phy: AirPHY, within room: Int64? = nil) -> Transmission {
         let isHeld = kept?.encryption.isUnderWay ?? false
-        if acknowledgement.inFlight == nil { load(phy, isHeld: isHeld) }
+        if acknowledgement.inFlight == nil {
+            if let room, phy.airTime(nextLength(phy)) > room {
+                acknowledgement.send(.empty)
+                if kept != nil { encryption.sealed = nil }
+            } else {
+                load(phy, isHeld: isHeld)
+            }
+        }
         let payload = acknowledgement.inFlight ?? .empty, sealed = kept?.encryption.sealed
         let length: Int, count: Int
         switch payload {

@@ -22,10 +22,13 @@ struct OutgoingData: Sendable {
         fragments.append(Fragment(octets: octets, isStart: isStart))
     }
 
-    /// Returns the number of octets for the next packet, at most `limit`; `nil` if there is nothing to send.
-    func next(limit: Int) -> Int? {
+    /// Returns the number of octets for the next packet after the `sent` octets that are in flight, at most `limit`;
+    /// `nil` if there is nothing to send.
+    func next(limit: Int, after sent: Int = 0) -> Int? {
         guard let first = fragments.first else { return nil }
-        return min(limit, first.octets.count - offset)
+        let rest = first.octets.count - offset - sent
+        if rest > 0 { return min(limit, rest) }
+        return fragments.count > 1 ? min(limit, fragments[1].octets.count) : nil
     }
 
     /// Returns whether there is more to send after the `count` octets that are in flight.
