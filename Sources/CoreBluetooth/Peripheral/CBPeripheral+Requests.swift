@@ -5,7 +5,6 @@ import Foundation
 
 extension CBPeripheral {
     /// The maximum length of an attribute value, in octets: Core 6.0, Vol 3, Part F, 3.2.9.
-    static let longestValue = 512
 
     /// Sends `request` if the peripheral is connected; otherwise logs a misuse.
     func request(_ request: PeerRequest) {
@@ -60,7 +59,7 @@ extension CBPeripheral {
     }
 
     private func write(_ data: Data, at handle: AttributeHandle) {
-        guard data.count <= Self.longestValue else {
+        guard data.count <= ValueLength.longest else {
             return fail(.write(handle, []), .att(.invalidAttributeValueLength))
         }
         submit(.write(handle, [UInt8](octetsOf: data)))
@@ -76,7 +75,7 @@ extension CBPeripheral {
                 "\(characteristic) does not have the property writeWithoutResponse; the value is dropped"
             )
         }
-        guard data.count <= maximumWriteValueLength(for: .withoutResponse) else {
+        guard data.count <= longestCommandValue else {
             session.report(
                 "maximumWriteValueLength(for:)",
                 "a value of \(data.count) octets without response is dropped"

@@ -82,12 +82,20 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// Reads the value of `characteristic`.
     open func readValue(for characteristic: CBCharacteristic) { read(characteristic) }
 
-    /// Returns the maximum length of a value in one write, in octets.
+    /// Returns the recommended maximum length of a value in one write, in octets.
+    ///
+    /// For writes with response it is 512. Without response, values of the returned length give the highest throughput:
+    /// 495 octets with an MTU of 517 and 244 with one of 247, because they fill two packets of the radio, or one.
+    /// Longer values of up to three octets less than the MTU, and at most 512, are sent as well; longer ones than that
+    /// are dropped.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
-        guard type == .withoutResponse else { return Self.longestValue }
-        return min(Self.longestValue, record.withLock { $0.mtu } - 3)
+        guard type == .withoutResponse else { return ValueLength.longest }
+        return record.withLock { ValueLength.fastest(mtu: $0.mtu, packet: $0.details?.transmitOctets ?? 0) }
     }
+
+    /// The maximum length of a value that can be written without response, in octets.
+    package var longestCommandValue: Int { ValueLength.longest(mtu: record.withLock { $0.mtu }) }
 
     /// Writes `data` to `characteristic`.
     ///

@@ -84,7 +84,7 @@ extension CBPeripheralManager {
             return true
         }
         guard hasRoom else { return false }
-        let octets = [UInt8](octetsOf: value.prefix(CBPeripheral.longestValue))
+        let octets = [UInt8](octetsOf: value.prefix(ValueLength.longest))
         session.send(.service(.update(id, octets, to: receivers?.map(\.peer))))
         return true
     }

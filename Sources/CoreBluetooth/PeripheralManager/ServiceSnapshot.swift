@@ -74,6 +74,6 @@ extension CBMutableCharacteristic {
     fileprivate var isAllowed: Bool {
         properties.isDisjoint(with: [.broadcast, .extendedProperties])
             && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }
-            && (value?.count ?? 0) <= CBPeripheral.longestValue
+            && (value?.count ?? 0) <= ValueLength.longest
     }
 }

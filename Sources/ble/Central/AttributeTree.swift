@@ -14,7 +14,7 @@ struct AttributeTree {
         let name = central.name(of: peripheral)
         printer.device = { DeviceKeys(peripheral.identifier, name: central.name(of: peripheral)) }
         var fields: [String: Any] = [:]
-        fields["maximum_write_length"] = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        fields["maximum_write_length"] = peripheral.longestCommandValue
         let title = "\((name?.printable ?? identifier).bold(printer.usesColor))  \(identifier.faint(printer.usesColor))"
         printer.print(Fact("peripheral", fields, text: title))
         for service in services {

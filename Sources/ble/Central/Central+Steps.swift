@@ -268,7 +268,7 @@ extension Central {
         guard characteristic.properties.contains(.writeWithoutResponse) else {
             throw CommandError.cannotWrite(characteristic.uuid.uuidString, "it does not allow writing without response")
         }
-        let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        let most = peripheral.longestCommandValue
         guard value.count <= most else {
             let reason = "\(peripheral.title) accepts \(most) octets without response, but the value has \(value.count)"
             throw CommandError.cannotWrite(characteristic.uuid.uuidString, reason)

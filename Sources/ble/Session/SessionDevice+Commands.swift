@@ -10,7 +10,7 @@ extension SessionDevice {
         case .discover: return keys.merging(["services": try await describeServices()]) { $1 }
         case .rssi: return keys.merging(["rssi": try await peripheral.signalStrength()]) { $1 }
         case .mtu:
-            let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
+            let most = peripheral.longestCommandValue
             return keys.merging(["mtu": peripheral.mtu, "maximum_write_length": most]) { $1 }
         case .read, .write, .subscribe, .unsubscribe:
             guard let attribute = command.attribute else {
@@ -76,7 +76,7 @@ extension SessionDevice {
         guard found.properties.contains(.writeWithoutResponse) else {
             throw SessionFailure(.noAttribute, "\(found.argument) does not allow writing without response.")
         }
-        let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        let most = peripheral.longestCommandValue
         guard value.count <= most else {
             let limit = "At most \(most) octets can be written to \(found.argument) without response"
             throw SessionFailure(.tooLong, "\(limit); the value has \(value.count).")

@@ -217,14 +217,14 @@ struct AttributeBehaviourTests {
         bench.app.reactions = [("connected", { length = peripheral.maximumWriteValueLength(for: .withoutResponse) })]
         bench.central.connect(peripheral)
         await bench.wait(5)
-        #expect(length == 512)
+        #expect(length == 495)
         peripheral.discoverServices(nil)
         await bench.wait()
         peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
         await bench.wait()
         peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("FFF1")))
         await bench.wait()
-        #expect(try #require(sending.subscribedCentrals?.first).maximumUpdateValueLength >= 512)
+        #expect(try #require(sending.subscribedCentrals?.first).maximumUpdateValueLength == 495)
     }
 
     @Test(
@@ -310,7 +310,7 @@ struct AttributeBehaviourTests {
         #expect(bench.app.take() == ["notifying true ok"])
         #expect(found.isNotifying)
         #expect(found.subscription == .notifications)
-        #expect(bench.serverApp.take() == ["subscribed FFF1 1 512"])
+        #expect(bench.serverApp.take() == ["subscribed FFF1 1 495"])
         #expect(bench.serverApp.centrals.first === sending.subscribedCentrals?.first)
         let trace = bench.world.traceHash
         peripheral.setNotifyValue(true, for: found)

@@ -46,7 +46,7 @@ struct OrderBehaviourTests {
         ]
         bench.central.connect(peripheral)
         await bench.wait(20)
-        #expect(bench.serverApp.take() == ["subscribed FFF1 1 512", "write 0:[1]"])
+        #expect(bench.serverApp.take() == ["subscribed FFF1 1 495", "write 0:[1]"])
         #expect(bench.app.take().contains("notifying true ok"))
     }
 

@@ -133,13 +133,36 @@ struct ValueTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("The maximum write length follows the MTU", arguments: [(23, 20), (185, 182), (517, 512)])
+    @Test(
+        "The maximum write length follows the MTU, and fills the packets of the radio",
+        arguments: [(23, 20), (185, 182), (247, 244), (250, 244), (517, 495)]
+    )
     func lengths(mtu: Int, expected: Int) async {
         let peripheral = await bench.connect(mtu: mtu)
         #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == expected)
         await bench.tell(.mtuChanged(100))
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 97)
+    }
+
+    @Test(
+        "The maximum write length follows the packets of the link layer",
+        arguments: [(27, 495), (100, 493), (123, 485), (251, 495)]
+    )
+    func lengthsOfPackets(octets: Int, expected: Int) async {
+        let peripheral = await bench.connect(mtu: 517)
+        var details = LinkDetails(address: DeviceAddress(0xC000_0000_0001, .random))
+        details.transmitOctets = octets
+        await bench.tell(.linkChanged(details))
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == expected)
+    }
+
+    @Test("A value longer than the fastest one is written without response if it fits a packet", arguments: [512, 513])
+    func longerThanFastest(octets: Int) async {
+        let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse, mtu: 517)
+        peripheral.writeValue(Data(repeating: 0, count: octets), for: characteristic, type: .withoutResponse)
+        #expect(requests().count == (octets == 512 ? 1 : 0))
+        #expect(bench.lines.take().count == (octets == 512 ? 0 : 1))
     }
 
     @Test("A write without response that is too long is dropped with a log line")

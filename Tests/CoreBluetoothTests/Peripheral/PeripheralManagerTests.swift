@@ -129,7 +129,7 @@ struct PeripheralManagerTests {
         #expect(central.identifier == UUID(PeripheralBench.central.peer))
         #expect(characteristic.subscribedCentrals?[0] === central)
         await bench.tell(.centralChanged(RemoteCentral(peer: PeripheralBench.central.peer, mtu: 517)))
-        #expect(central.maximumUpdateValueLength == 512)
+        #expect(central.maximumUpdateValueLength == 495)
         await bench.tell(.unsubscribed(PeripheralBench.central, from: id))
         #expect(bench.app.take() == ["unsubscribed 2A37 1"])
     }

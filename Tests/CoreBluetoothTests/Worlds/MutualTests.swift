@@ -77,10 +77,10 @@ struct MutualTests {
         let apps = ["one", "other"].map { name in world.machine(name).inhabit { MutualApp() } }
         await world.advance(by: .seconds(20))
         for app in apps {
-            #expect(app.peripheral?.maximumWriteValueLength(for: .withoutResponse) == 512)
+            #expect(app.peripheral?.maximumWriteValueLength(for: .withoutResponse) == 495)
             app.write()
         }
         await world.advance(by: .seconds(2))
-        #expect(apps.map(\.received) == [[512], [512]])
+        #expect(apps.map(\.received) == [[495], [495]])
     }
 }

@@ -11,13 +11,13 @@ struct KnobTests {
         let bench = KnobBench(mtu: octets)
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
-        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 512))
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 495))
         let other = KnobBench()
         var lamp = SimulatedPeripheral.lamp
         lamp.mtu = octets
         other.world.place(lamp)
         let same = try #require(await other.connect())
-        #expect(same.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 512))
+        #expect(same.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 495))
     }
 
     /// How long a phone takes for each of eight values, if the link has been at rest for 3.4 seconds: that is between

@@ -1,0 +1,37 @@
+/// The lengths of values that fit one ATT packet, in octets.
+///
+/// A value travels as one L2CAP packet of the value and seven more octets, which the link layer divides into packets of
+/// at most 251 octets. A value that is a little too long for some number of packets needs another one, which takes as
+/// much time for its headers, its acknowledgement and the pauses as about 97 octets of data on the 2M PHY.
+enum ValueLength {
+    /// The maximum length of any attribute value.
+    static let longest = 512
+    /// The headers of a command or notification: three octets of ATT and four of L2CAP.
+    private static let headers = 7
+    /// The time that a link-layer packet takes in addition to its payload, in octets on the 2M PHY: 44 µs for its own
+    /// headers, 44 µs for the acknowledgement, and two pauses of 150 µs.
+    ///
+    /// Core 6.0, Vol 6, Part B, 2.1 and 4.1.1.
+    private static let overhead = 97
+    /// The payload of a link-layer packet on most links with a long MTU.
+    private static let longestPacket = 251
+
+    /// Returns the maximum length of a value in one packet with an MTU.
+    static func longest(mtu: Int) -> Int { min(longest, max(0, mtu - 3)) }
+
+    /// Returns the length with which a stream of values is fastest, with an MTU and a payload of link-layer packets.
+    ///
+    /// This is the longest value or the longest one with one link-layer packet less. A payload of 27 octets is taken
+    /// for 251: devices extend their packets only after they have connected, and if they do not, the result is at most
+    /// 2 % slower than the best length.
+    static func fastest(mtu: Int, packet: Int = longestPacket) -> Int {
+        let longest = longest(mtu: mtu), packet = packet > 27 ? packet : longestPacket
+        let filled = (longest + headers) / packet
+        guard filled > 0 else { return longest }
+        let shorter = filled * packet - headers
+        guard shorter < longest else { return longest }
+        // Octets per time: shorter / (filled packets) against longest / (filled + 1 packets).
+        let time = filled * packet + filled * overhead, longerTime = longest + headers + (filled + 1) * overhead
+        return shorter * longerTime > longest * time ? shorter : longest
+    }
+}
