@@ -126,6 +126,17 @@ extension FacadeCentral: CBCentralManagerDelegate, CBPeripheralDelegate {
         peripheral.discoverServices([CBUUID(PeerService.uuid)])
     }
 
+    /// Prepares again if a busy machine has lost the link before the workload.
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        guard !isRunning, heard < 3 else { return }
+        heard = 0
+        central.connect(peripheral)
+    }
+
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
     }

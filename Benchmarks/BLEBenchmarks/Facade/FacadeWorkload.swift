@@ -90,7 +90,7 @@ enum FacadeWorkload: String, CaseIterable {
         on transport: FeedTransport,
         turns: Int
     ) -> (time: Double, isGood: Bool) {
-        let isReady = app.ready.wait(timeout: .now() + .seconds(60)) == .success
+        let isReady = app.ready.wait(timeout: .now() + .seconds(300)) == .success
         transport.closeToAir()
         let stopwatch = Stopwatch(.processor)
         if isReady { app.run(turns: turns) }

@@ -67,13 +67,19 @@ final class FeedTransport: Transport, @unchecked Sendable {
         watch?.cancel()
     }
 
+    /// The time without a packet after which the hosts have finished their own procedures.
+    ///
+    /// It is longer than the second after which a host asks for a longer connection interval. A procedure without the
+    /// peer's response would fail during the measurement, on a machine that is slow enough, and end the workload.
+    private static let quiet = Duration.seconds(2)
+
     /// Waits until the two hosts have finished their own procedures, and then silences the peer.
     func closeToAir() {
         while let loop, !loop.sync({ self.closeIfQuiet(at: loop.clock.now) }) { usleep(50_000) }
     }
 
     private func closeIfQuiet(at now: Instant) -> Bool {
-        isClosed = lastTraffic + .milliseconds(500) < now
+        isClosed = lastTraffic + Self.quiet < now
         if isClosed { alarm?.cancel() }
         return isClosed
     }
