@@ -150,7 +150,8 @@ let package = Package(
         .executableTarget(
             name: "BLEBenchmarks",
             dependencies: [
-                "CoreBluetooth", "BLEDaemon", "BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire",
+                "CoreBluetooth", "CoreBluetoothExtras", "BLEDaemon", "BLESimulation", "BLERuntime", "BLEHost",
+                "BLEController", "BLEWire",
             ],
             path: "Benchmarks/BLEBenchmarks",
             swiftSettings: common

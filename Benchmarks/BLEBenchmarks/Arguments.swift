@@ -16,6 +16,7 @@ struct Arguments {
         case gateways(count: Int)
         case connect(FirstSubscription)
         case links
+        case air(AirThroughput)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
         case server(PeerBench)
@@ -33,14 +34,14 @@ struct Arguments {
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
                     [--characteristics N] [--waiting N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
                     | scale [--devices N] | crowd [--machines N] | gateways [--count N] | chat-hour [--seed N]
-                    | channel [--octets N] | connect | reconnect | links]
+                    | channel [--octets N] | connect | reconnect | links | air]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
                BLEBenchmarks peer direct --controller tcp:HOST:PORT|unix:PATH [--n N]
-        Without a workload all but those of peers run, except connect, reconnect and links, and one table has what others
-        need beside it. All but micro and facade print JSON. The controllers of a peer may be any; server and client
-        may be of different makers. direct reads without the queue and the objects of an app.
+        Without a workload all but those of peers run, except connect, reconnect, links and air, and one table has what
+        others need beside it. All but micro and facade print JSON. The controllers of a peer may be any; server and
+        client may be of different makers. direct reads without the queue and the objects of an app.
         """
 
     /// The help text: the usage, with examples.
@@ -58,7 +59,7 @@ struct Arguments {
     private static let octets = 1 << 24
     /// The workloads whose results are compared by scripts.
     private static let worlds = [
-        "scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "links", "peer",
+        "scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "links", "air", "peer",
     ]
 
     /// True if results are printed as JSON, one object per line.
@@ -97,6 +98,7 @@ struct Arguments {
         case "connect": tasks = FirstSubscription.first.map { .connect($0) }
         case "reconnect": tasks = FirstSubscription.second.map { .connect($0) }
         case "links": tasks = [.links]
+        case "air": tasks = AirThroughput.all.map { .air($0) }
         case "peer": tasks = [try Self.peer(rest)]
         case let word?: throw Mistake(reason: "'\(word)' is not a workload")
         }
@@ -115,6 +117,7 @@ struct Arguments {
             case .gateways(let count): [Gateways.measure(gateways: count)]
             case .connect(let workload): [workload.measure()]
             case .links: [Links.measure()]
+            case .air(let workload): [workload.measure()]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
             case .channel(let octets): [ChannelTransfer.measure(octets: octets, seed: 1)]
             case .server(let bench): [bench.serve()]

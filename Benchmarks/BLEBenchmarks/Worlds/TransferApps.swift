@@ -5,10 +5,11 @@ import CoreBluetooth
 final class TransferStore: NSObject {
     static let service = CBUUID(string: "FD10")
     private let end: TransferEnd
+    private let isEncrypted: Bool
     private var manager: CBPeripheralManager!
 
-    init(_ end: TransferEnd) {
-        self.end = end
+    init(_ end: TransferEnd, isEncrypted: Bool = false) {
+        (self.end, self.isEncrypted) = (end, isEncrypted)
         super.init()
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
@@ -16,7 +17,7 @@ final class TransferStore: NSObject {
 
 extension TransferStore: @MainActor CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        if peripheral.state == .poweredOn { peripheral.publishL2CAPChannel(withEncryption: false) }
+        if peripheral.state == .poweredOn { peripheral.publishL2CAPChannel(withEncryption: isEncrypted) }
     }
 
     func peripheralManager(

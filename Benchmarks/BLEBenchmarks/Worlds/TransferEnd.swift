@@ -14,6 +14,8 @@ final class TransferEnd: NSObject {
     private(set) var isIntact = true
 
     var isOpen: Bool { channel != nil }
+    /// The device at the other end; `nil` if the channel is not open, or the other end is a central.
+    var peripheral: CBPeripheral? { channel?.peer as? CBPeripheral }
     var isDone: Bool { sent == length && received == length }
 
     /// Creates an end.

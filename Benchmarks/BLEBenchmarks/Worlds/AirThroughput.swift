@@ -1,0 +1,117 @@
+import BLESimulation
+import CoreBluetooth
+import CoreBluetoothExtras
+
+/// A benchmark of the payload that one link carries, against the most that its connection events have room for.
+///
+/// Times are virtual, and nothing is lost, so the figures repeat exactly.
+@MainActor
+struct AirThroughput {
+    /// The direction and kind of the transfer.
+    enum Kind: String, CaseIterable {
+        case notifications, commands, channel, reads
+    }
+
+    /// The connection intervals, in units of 1.25 ms.
+    private static let intervals = [6, 12, 24, 80]
+    /// The intended share of the limit, in percent.
+    private static let goal = 97.0
+
+    /// The measured time in seconds; longer for reads, which are few.
+    private var seconds: Int { kind == .reads ? 60 : 2 }
+    /// The largest possible share of the limit, in percent.
+    ///
+    /// An app reads a channel in pieces, of which one more or less may be in the measured time.
+    private var largestShare: Double { kind == .channel ? 104 : 101 }
+
+    nonisolated let kind: Kind
+    nonisolated let mtu: Int
+    nonisolated let layer: PhysicalLayer
+    nonisolated let isEncrypted: Bool
+
+    /// Every combination.
+    nonisolated static let all = Kind.allCases.flatMap { kind in
+        [517, 247].flatMap { mtu in
+            [PhysicalLayer.le2M, .le1M].flatMap { layer in
+                [false, true].map { Self(kind: kind, mtu: mtu, layer: layer, isEncrypted: $0) }
+            }
+        }
+    }
+
+    nonisolated func measure() -> Result { MainLoop.wait { await run() } }
+
+    private func run() async -> Result {
+        var figures: [Result.Figure] = [], shares: [Double] = []
+        for interval in Self.intervals {
+            let milliseconds = Double(interval) * 1.25
+            let octets = await transfer(interval: .microseconds(interval * 1_250))
+            let limit = limit(interval: Int64(interval) * 1_250_000)
+            shares.append(Double(octets) / Double(seconds) / limit * 100)
+            figures.append(.init("mbit_s_\(milliseconds)_ms", .number(Double(octets) * 8 / Double(seconds) / 1e6)))
+            figures.append(.init("percent_\(milliseconds)_ms", .number(shares.last ?? 0)))
+        }
+        let phy = layer == .le2M ? "2m" : "1m"
+        return Result(
+            workload: "air-\(kind)-\(mtu)-\(phy)\(isEncrypted ? "-encrypted" : "")",
+            explanation: "payload of a link, of what fits its connection events",
+            figures: figures + [
+                .init("least_percent", .number(shares.min() ?? 0)), .init("goal_percent", .number(Self.goal)),
+            ],
+            isGood: shares.allSatisfy { $0 > 0 && $0 < largestShare }
+        )
+    }
+
+    /// Returns the number of octets of values that arrive while time passes, in a new world; 0 if the link has another
+    /// PHY or security than it should.
+    private func transfer(interval: Duration) async -> Int {
+        let world = World(seed: 1)
+        let sensor = world.machine("sensor", mtu: mtu)
+        let phone = world.machine("phone", at: .init(x: 1), mtu: mtu, connectionInterval: interval)
+        let octets: () -> Int, peripheral: () -> CBPeripheral?, start: () -> Void, apps: [NSObject]
+        if kind == .channel {
+            let store = TransferEnd(sending: 0, salt: 0), visitor = TransferEnd(sending: .max / 2, salt: 1)
+            apps = [
+                sensor.inhabit { TransferStore(store, isEncrypted: isEncrypted) },
+                phone.inhabit { TransferVisitor(visitor) },
+            ]
+            (octets, peripheral, start) = ({ store.received }, { visitor.peripheral }, { store.startReading() })
+        } else {
+            let server = sensor.inhabit { AirServer(isEncrypted: isEncrypted) }
+            let client = phone.inhabit { AirClient(kind, server: server) }
+            (octets, peripheral) = ({ client.received + server.received }, { client.peripheral })
+            (start, apps) = ({ client.start() }, [server, client])
+        }
+        await world.advance(by: .seconds(10))
+        if layer == .le1M {
+            let task = Task { try? await peripheral()?.requestPhysicalLayers(transmit: [.le1M], receive: [.le1M]) }
+            await world.advance(by: .seconds(5))
+            await task.value
+        }
+        start()
+        await world.advance(by: .seconds(1))
+        let link = peripheral(), layers = link?.physicalLayers
+        guard link?.connectionSecurity == (isEncrypted ? .encrypted : .unencrypted), layers?.transmit == layer,
+            layers?.receive == layer
+        else { return 0 }
+        let before = octets()
+        await world.advance(by: .seconds(seconds))
+        withExtendedLifetime(apps) {}
+        return octets() - before
+    }
+
+    /// Returns the octets of values per second that fit the connection events.
+    ///
+    /// A stream fills every event with packets of 251 octets, each with its acknowledgement, an empty packet, and a
+    /// pause of 150 µs after each. A read takes two events for each request.
+    private func limit(interval: Int64) -> Double {
+        let perSecond = 1e9 / Double(interval)
+        if kind == .reads {
+            let requests = mtu == 517 ? 1 : 3
+            return perSecond / Double(2 * requests) * 512
+        }
+        let octet: Int64 = layer == .le2M ? 4_000 : 8_000, header: Int64 = layer == .le2M ? 11 : 10
+        let exchange = octet * (2 * header + 251 + (isEncrypted ? 4 : 0)) + 2 * 150_000
+        let share = kind == .channel ? 247.0 / 251 : mtu == 517 ? 495.0 / 502 : 244.0 / 251
+        return perSecond * Double(interval / exchange) * 251 * share
+    }
+}
