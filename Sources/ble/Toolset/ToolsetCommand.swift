@@ -30,7 +30,7 @@ struct ToolsetCommand: ParsableCommand {
               ble toolset bluetooth                 write the folder “bluetooth”
               ble toolset --check bluetooth         compile and run a program with it
               ble toolset --compat compat           with os, Combine, CryptoKit and others
-              ble toolset --compat --can-import lamp compat  canImport is true in “lamp”
+              ble toolset --compat --can-import lamp compat   canImport is true in “lamp”
               ble toolset --uninstall compat        remove the folder “compat”
               ble toolset --install                 into the toolchain in PATH
               ble toolset --check                   compile and run a program without any option
