@@ -140,7 +140,7 @@ package final class HostRunner: @unchecked Sendable {
         case .open(let mailbox, let role, let owner):
             pendingEvents.open(mailbox)
             host.open(mailbox.client, role: role, of: owner, at: now)
-        case .give(let client, let owner): host.give(client, to: owner)
+        case .give(let client, let owner): host.transfer(client, to: owner)
         case .close(let mailbox):
             pendingEvents.close(mailbox)
             caughtUp(mailbox.client)

@@ -29,7 +29,7 @@ extension WorldCore {
             guard case .app(var session) = clients[client.rawValue] else { return }
             session.owner = owner
             clients[client.rawValue] = .app(session)
-            stations[session.machine].host.give(session.client, to: owner)
+            stations[session.machine].host.transfer(session.client, to: owner)
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn):

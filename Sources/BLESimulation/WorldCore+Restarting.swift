@@ -21,7 +21,7 @@ extension WorldCore {
         for place in restorable.indices where restorable[place].machine == index {
             restorable[place].session = KeptSession(continuing: restorable[place].session.state)
             station.host.open(restorable[place].client, role: restorable[place].role, at: now)
-            station.host.perform(.appMoved(to: .background), for: restorable[place].client, at: now)
+            station.host.perform(.appPhaseChanged(to: .background), for: restorable[place].client, at: now)
         }
         for device in devices where device.station == index {
             station.host.open(device.client, role: .peripheral, at: now)

@@ -42,7 +42,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         if let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable] {
             let phase = BackgroundDeclaration.phase(of: role, declared: declared)
             if restores, phase == .suspended { raiseForMissingMode(of: role) }
-            session.send(.appMoved(to: phase))
+            session.send(.appPhaseChanged(to: phase))
         }
         queue.resume()
     }

@@ -19,7 +19,7 @@ enum EveryRequest {
         case .channel(let channel, _):
             codes.compactMap { ChannelRequest(blank: $0) }.map { .channel(channel, $0) }
         case .security: codes.compactMap { SecurityRequest(blank: $0) }.map { .security($0) }
-        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appMoved, .showAlerts: [request]
+        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appPhaseChanged, .showAlerts: [request]
         }
     }
 
@@ -30,7 +30,7 @@ enum EveryRequest {
         case .server, .service: [.peripheral]
         case .channel: [.central, .peripheral]
         case .security, .showAlerts: [.agent]
-        case .appMoved: [.central, .peripheral, .agent]
+        case .appPhaseChanged: [.central, .peripheral, .agent]
         case .tester: []
         }
     }

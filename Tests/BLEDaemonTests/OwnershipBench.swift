@@ -179,7 +179,7 @@ final class OwnershipBench {
     func aimed(_ request: ClientRequest) -> ClientRequest {
         switch request {
         case .scan, .stopScan, .showAlerts, .tester: request
-        case .appMoved: .appMoved(to: .suspended)
+        case .appPhaseChanged: .appPhaseChanged(to: .suspended)
         case .connect: .connect(lamp, ConnectRequest())
         case .cancelConnection: .cancelConnection(lamp)
         case .peer(_, let request, _): .peer(lamp, aimed(request))

@@ -81,10 +81,10 @@ struct ConversationTests {
     func early() {
         var (app, daemon) = pair { app in
             app.perform(.security(.listBonds))
-            app.perform(.appMoved(to: .background))
+            app.perform(.appPhaseChanged(to: .background))
         }
         carry(&app, &daemon)
-        #expect(asked(of: &daemon) == [.appMoved(to: .background), .security(.listBonds)])
+        #expect(asked(of: &daemon) == [.appPhaseChanged(to: .background), .security(.listBonds)])
     }
 
     @Test("An app sends no more requests than the window until the daemon has taken some")
@@ -105,7 +105,7 @@ struct ConversationTests {
     func loss() {
         var (app, daemon) = pair()
         app.perform(.security(.setAgent(.keyboardDisplay)))
-        app.perform(.appMoved(to: .background))
+        app.perform(.appPhaseChanged(to: .background))
         app.perform(.showAlerts)
         app.perform(.scan(ScanRequest()))
         carry(&app, &daemon)
@@ -120,7 +120,7 @@ struct ConversationTests {
         carry(&app, &second)
         carry(&app, &second)
         let standing: [ClientRequest] = [
-            .appMoved(to: .background), .security(.setAgent(.keyboardDisplay)), .showAlerts,
+            .appPhaseChanged(to: .background), .security(.setAgent(.keyboardDisplay)), .showAlerts,
         ]
         #expect(asked(of: &second) == standing)
     }

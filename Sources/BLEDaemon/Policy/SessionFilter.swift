@@ -52,7 +52,7 @@ struct SessionFilter: Sendable {
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
         case .security(let request): refusal(of: request)
-        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appMoved, .showAlerts: nil
+        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appPhaseChanged, .showAlerts: nil
         }
     }
 

@@ -145,7 +145,7 @@ final class AppConnection: @unchecked Sendable {
     /// Moves the app to a phase, such as the background; returns whether the app has a session.
     func move(to phase: AppPhase) -> Bool {
         guard session != nil else { return false }
-        forward(.appMoved(to: phase))
+        forward(.appPhaseChanged(to: phase))
         return true
     }
 

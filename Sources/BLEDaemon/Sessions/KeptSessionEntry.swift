@@ -121,7 +121,7 @@ extension ClientRequest {
         case .scan, .stopScan, .connect, .cancelConnection, .server(.startAdvertising), .server(.stopAdvertising),
             .service(.addService), .service(.removeService), .service(.removeAllServices):
             true
-        case .peer, .server, .service, .channel, .security, .tester, .appMoved, .showAlerts: false
+        case .peer, .server, .service, .channel, .security, .tester, .appPhaseChanged, .showAlerts: false
         }
     }
 }

@@ -51,7 +51,7 @@ final class KeptSessions: @unchecked Sendable {
             app.apply(grant(to: record.key))
             apps.append(app)
             session.open(record.key.role, for: owner(of: record.key), on: link)
-            session.perform(.appMoved(to: .background))
+            session.perform(.appPhaseChanged(to: .background))
         }
     }
 

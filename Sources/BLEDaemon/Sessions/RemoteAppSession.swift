@@ -35,12 +35,12 @@ final class RemoteAppSession: Sendable {
     /// Tells the host that the app has ended while the session continues.
     func appEnded() {
         session.withLock { $0 }?.appEnded()
-        perform(.appMoved(to: .background))
+        perform(.appPhaseChanged(to: .background))
     }
 
     /// Tells the host that the app was launched again.
     func appReturned() {
-        perform(.appMoved(to: .foreground))
+        perform(.appPhaseChanged(to: .foreground))
         session.withLock { $0 }?.appReturned()
     }
 

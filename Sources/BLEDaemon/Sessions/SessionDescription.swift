@@ -46,7 +46,7 @@ struct SessionDescription: Sendable {
 
     /// Records a request from the app.
     mutating func note(_ request: ClientRequest) {
-        if case .appMoved(let phase) = request { fact.phase = phase }
+        if case .appPhaseChanged(let phase) = request { fact.phase = phase }
         fact.use.note(request)
         requestedAlerts.note(request)
         updatePassesValues()

@@ -43,7 +43,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
 
     /// True if no request is being answered.
     ///
-    /// The getter is `mutating`, like that of ``isLast``, to avoid a copy.
+    /// The getter is `mutating`, like that of ``hasNoQueuedRequest``, to avoid a copy.
     var isIdle: Bool {
         mutating get {
             if case .idle = state { true } else { false }
@@ -51,7 +51,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     }
 
     /// True if no other request is queued.
-    var isLast: Bool { mutating get { waiting.isEmpty } }
+    var hasNoQueuedRequest: Bool { mutating get { waiting.isEmpty } }
 
     /// Returns the result of `body` for ``pending``; `nil` if no request waits for an app.
     @inline(__always)
@@ -71,7 +71,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     ///
     /// No other request may be queued.
     mutating func finishLast() {
-        precondition(isLast, "the waiting request must be answered first")
+        precondition(hasNoQueuedRequest, "the waiting request must be answered first")
         state = .idle
     }
 

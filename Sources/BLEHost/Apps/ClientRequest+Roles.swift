@@ -14,7 +14,7 @@ extension ClientRequest {
         case .channel(_, let request): request.roles
         case .security(let request): request.roles
         case .tester: ClientRole.onlyTester
-        case .appMoved: ClientRole.everyApp
+        case .appPhaseChanged: ClientRole.everyApp
         case .showAlerts: ClientRole.onlyAgent
         }
     }

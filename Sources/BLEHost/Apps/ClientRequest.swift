@@ -29,7 +29,7 @@ package enum ClientRequest: Equatable, Sendable {
     /// A request that only a test suite can make.
     case tester(TesterRequest)
     /// Reports that the app of this client has moved to another phase.
-    case appMoved(to: AppPhase)
+    case appPhaseChanged(to: AppPhase)
     /// Makes this client show the alerts about suspended apps to the user. The client receives them as
     /// ``ClientEvent/alert(_:)`` if apps in other processes share the host.
     case showAlerts
@@ -37,7 +37,7 @@ package enum ClientRequest: Equatable, Sendable {
     /// True for requests that can change the controller's activities: scanning, connecting, advertising.
     var steersController: Bool {
         switch self {
-        case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
+        case .scan, .stopScan, .connect, .cancelConnection, .appPhaseChanged, .server(.startAdvertising),
             .server(.stopAdvertising), .tester:
             true
         case .peer, .server, .service, .channel, .security, .showAlerts: false

@@ -31,13 +31,13 @@ struct ClientTable {
     /// Returns the phase of a client's app; `foreground` if there is no such session.
     func phase(of client: ClientID) -> AppPhase { clients.first { $0.id == client }?.phase ?? .foreground }
 
-    mutating func move(_ client: ClientID, to phase: AppPhase) {
+    mutating func changePhase(of client: ClientID, to phase: AppPhase) {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
         clients[index].phase = phase
     }
 
     /// Changes the owner of a session.
-    mutating func give(_ client: ClientID, to owner: ClientOwner) {
+    mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
         clients[index].owner = owner
     }

@@ -5,17 +5,17 @@
 /// Entries are in two generations. An entry of the older generation moves to the younger one when it is used. When the
 /// younger generation is full, it becomes the older one, and the previous older one is dropped.
 struct BoundedMap<Key: Hashable, Value> {
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
-    private let generation: Int
+    private var currentGeneration: [Key: Value] = [:]
+    private var previousGeneration: [Key: Value] = [:]
+    private let generationSize: Int
     /// The number of times that the younger generation has replaced the older one.
     ///
     /// An entry is kept at least until this number has increased by two since its last use.
-    private(set) var age = 0
+    private(set) var generationNumber = 0
 
     init(capacity: Int) {
         precondition(capacity >= 2, "the capacity must be at least 2")
-        generation = capacity / 2
+        generationSize = capacity / 2
     }
 
     /// The value for `key`.
@@ -23,31 +23,31 @@ struct BoundedMap<Key: Hashable, Value> {
     /// Reading it counts as a use; setting `nil` removes the entry.
     subscript(key: Key) -> Value? {
         mutating get {
-            if let value = young[key] { return value }
-            guard let value = old.removeValue(forKey: key) else { return nil }
+            if let value = currentGeneration[key] { return value }
+            guard let value = previousGeneration.removeValue(forKey: key) else { return nil }
             insert(value, for: key)
             return value
         }
         set {
-            old.removeValue(forKey: key)
-            if let newValue { insert(newValue, for: key) } else { young.removeValue(forKey: key) }
+            previousGeneration.removeValue(forKey: key)
+            if let newValue { insert(newValue, for: key) } else { currentGeneration.removeValue(forKey: key) }
         }
     }
 
     /// Returns the value for `key`, or `nil` if there is none; the call does not count as a use.
-    func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
+    func peek(_ key: Key) -> Value? { currentGeneration[key] ?? previousGeneration[key] }
 
     mutating func removeAll() {
-        young.removeAll()
-        old.removeAll()
+        currentGeneration.removeAll()
+        previousGeneration.removeAll()
     }
 
     private mutating func insert(_ value: Value, for key: Key) {
-        if young.count >= generation, young[key] == nil {
-            old = young
-            young = [:]
-            age += 1
+        if currentGeneration.count >= generationSize, currentGeneration[key] == nil {
+            previousGeneration = currentGeneration
+            currentGeneration = [:]
+            generationNumber += 1
         }
-        young[key] = value
+        currentGeneration[key] = value
     }
 }

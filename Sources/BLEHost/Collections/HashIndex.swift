@@ -9,7 +9,7 @@ package struct HashIndex {
     private struct Bucket {
         /// The number; 0 if the slot is empty.
         var key: UInt64 = 0
-        var place = 0
+        var index = 0
     }
 
     private static let leastBits = 4
@@ -35,12 +35,12 @@ package struct HashIndex {
 
     /// Returns the array position for a number; `nil` if the number is not in the index.
     @inline(__always)
-    package func place(of key: UInt64) -> Int? {
+    package func index(of key: UInt64) -> Int? {
         let mask = slots.count &- 1
         var index = home(of: key)
         while true {
             let slot = slots[index]
-            if slot.key == key { return slot.place }
+            if slot.key == key { return slot.index }
             if slot.key == 0 { return nil }
             index = (index &+ 1) & mask
         }
@@ -50,7 +50,7 @@ package struct HashIndex {
     package mutating func insert(_ key: UInt64, at place: Int) {
         precondition(key != 0, "0 marks an empty slot")
         if 2 * (count + 1) > slots.count { grow() }
-        put(Bucket(key: key, place: place))
+        put(Bucket(key: key, index: place))
     }
 
     /// Removes a number; has no effect if it is not in the index.
@@ -104,7 +104,7 @@ package struct HashIndex {
 extension HashIndex {
     /// Returns the array position for `address`; `nil` if the address is not in the index.
     @inline(__always)
-    func place(of address: DeviceAddress) -> Int? { place(of: address.key) }
+    func index(of address: DeviceAddress) -> Int? { index(of: address.key) }
 
     /// Inserts an address with its array position, or changes the position of an address that is already in the index.
     mutating func insert(_ address: DeviceAddress, at place: Int) { insert(address.key, at: place) }

@@ -12,14 +12,14 @@ struct ClientConnections {
         case connected(ConnectionHandle)
         /// The client has cancelled the connection, and the link has not ended yet. If the client has requested a new
         /// connection in the meantime, `again` is that request.
-        case leaving(ConnectionHandle, again: ConnectRequest?)
+        case disconnecting(ConnectionHandle, again: ConnectRequest?)
 
         /// The link that the client uses, or will use once the host has informed it of the connection; `nil` if there
         /// is none.
         var link: ConnectionHandle? {
             switch self {
             case .linked(let link), .connected(let link): link
-            case .delayed, .pending, .leaving: nil
+            case .delayed, .pending, .disconnecting: nil
             }
         }
     }
@@ -91,7 +91,7 @@ struct ClientConnections {
     /// Records the current address of a peer for the clients that wait for the peer.
     ///
     /// Returns `true` if the address has changed.
-    mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
+    mutating func updatePendingAddress(of peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
         var hasMoved = false
         for index in all.indices where all[index].peer == peer && all[index].state == .pending {
             hasMoved = hasMoved || all[index].address != address
@@ -103,7 +103,7 @@ struct ClientConnections {
     /// Records the address at which to connect to a peer, for all clients.
     ///
     /// `isPrivate` is true if the peer's address changes.
-    mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
+    mutating func setAddress(of peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
         for index in all.indices where all[index].peer == peer {
             if all[index].awaitsAdvertisement { awaitingCount -= 1 }
             (all[index].address, all[index].isPrivate) = (address, isPrivate)
@@ -124,19 +124,19 @@ struct ClientConnections {
     /// Returns the link on which a client is connected to a peer; `nil` if the client is not connected.
     @inline(__always)
     mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
-        if !isConnected(client, peer, at: lastUsed) { lastUsed = place(client, peer) }
+        if !isConnected(client, peer, at: lastUsed) { lastUsed = connectedIndex(client, peer) }
         return isConnected(client, peer, at: lastUsed) ? connected[lastUsed].link : nil
     }
 
-    func of(_ client: ClientID) -> [ClientConnection] { all.filter { $0.client == client } }
-    func to(_ peer: PeerIdentifier) -> [ClientConnection] { all.filter { $0.peer == peer } }
+    func entries(of client: ClientID) -> [ClientConnection] { all.filter { $0.client == client } }
+    func entries(to peer: PeerIdentifier) -> [ClientConnection] { all.filter { $0.peer == peer } }
 
     /// Returns the entries of clients that use a link, will use it, or wait for its end.
-    func on(_ link: ConnectionHandle) -> [ClientConnection] {
+    func entries(on link: ConnectionHandle) -> [ClientConnection] {
         all.filter {
             switch $0.state {
-            case .linked(link), .connected(link), .leaving(link, _): true
-            case .delayed, .pending, .linked, .connected, .leaving: false
+            case .linked(link), .connected(link), .disconnecting(link, _): true
+            case .delayed, .pending, .linked, .connected, .disconnecting: false
             }
         }
     }
@@ -148,15 +148,15 @@ struct ClientConnections {
         )
         all.append(clientConnection)
         if clientConnection.awaitsAdvertisement { awaitingCount += 1 }
-        note(clientConnection.state, of: clientConnection.client, clientConnection.peer)
+        updateConnected(clientConnection.state, of: clientConnection.client, clientConnection.peer)
     }
 
     /// Changes the state of an entry, which must exist.
-    mutating func set(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
+    mutating func setState(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
         change(index, to: state)
         switch state {
-        case .connected, .leaving: all[index].due = nil
+        case .connected, .disconnecting: all[index].due = nil
         case .delayed, .pending, .linked: break
         }
     }
@@ -170,11 +170,11 @@ struct ClientConnections {
     mutating func remove(_ client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { return }
         if all.remove(at: index).awaitsAdvertisement { awaitingCount -= 1 }
-        note(.pending, of: client, peer)
+        updateConnected(.pending, of: client, peer)
     }
 
     /// Changes the entries whose delay has ended to the state `pending`, and returns them.
-    mutating func begin(at now: Instant) -> [ClientConnection] {
+    mutating func endDelays(at now: Instant) -> [ClientConnection] {
         var begun: [ClientConnection] = []
         for index in all.indices {
             guard case .delayed(let until) = all[index].state, until <= now else { continue }
@@ -188,18 +188,18 @@ struct ClientConnections {
         if all[index].awaitsAdvertisement { awaitingCount -= 1 }
         all[index].state = state
         if all[index].awaitsAdvertisement { awaitingCount += 1 }
-        note(state, of: all[index].client, all[index].peer)
+        updateConnected(state, of: all[index].client, all[index].peer)
     }
 
     /// Updates ``connected`` for the new state of an entry.
-    private mutating func note(_ state: State, of client: ClientID, _ peer: PeerIdentifier) {
-        let place = place(client, peer)
+    private mutating func updateConnected(_ state: State, of client: ClientID, _ peer: PeerIdentifier) {
+        let place = connectedIndex(client, peer)
         if isConnected(client, peer, at: place) { connected.remove(at: place) }
         if case .connected(let link) = state { connected.insert((client, peer, link), at: place) }
     }
 
     /// Returns the index of a client and peer in ``connected``, or the index at which to insert them.
-    private func place(_ client: ClientID, _ peer: PeerIdentifier) -> Int {
+    private func connectedIndex(_ client: ClientID, _ peer: PeerIdentifier) -> Int {
         connected.indices.bisected {
             connected[$0].client == client
                 ? connected[$0].peer.rawValue < peer.rawValue : connected[$0].client < client

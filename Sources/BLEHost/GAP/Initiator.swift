@@ -76,13 +76,13 @@ struct Initiator {
     }
 
     /// True if the filter accept list has no room for all peers.
-    var isCrowded: Bool { wanted.count > max(capacity, 1) }
+    var exceedsAcceptList: Bool { wanted.count > max(capacity, 1) }
 
     /// The time to call ``expire(at:)`` and request the next step; `nil` if nothing is due.
     var deadline: Instant? {
         switch state {
         case .idle(let notBefore): wanted.isEmpty ? nil : notBefore
-        case .initiating(_, let since): isCrowded ? since + Self.turn : nil
+        case .initiating(_, let since): exceedsAcceptList ? since + Self.turn : nil
         case .ending(let due): due
         case .editing, .creating, .cancelling, .ended: nil
         }
@@ -113,7 +113,7 @@ struct Initiator {
         case .idle(let notBefore?) where now < notBefore: return nil
         case .idle: return begin()
         case .initiating(let current, let since):
-            if isCrowded, since + Self.turn <= now { offset &+= max(capacity, 1) }
+            if exceedsAcceptList, since + Self.turn <= now { offset &+= max(capacity, 1) }
             guard current != target else { return nil }
             state = .cancelling
             return .cancel
@@ -142,7 +142,7 @@ struct Initiator {
     private var target: Target? {
         guard let first = wanted.first else { return nil }
         guard wanted.count > 1 else { return .peer(first) }
-        guard isCrowded else { return .acceptList(wanted) }
+        guard exceedsAcceptList else { return .acceptList(wanted) }
         let turn = (0..<max(capacity, 1)).map { wanted[(offset &+ $0) % wanted.count] }
         return turn.count == 1 ? .peer(turn[0]) : .acceptList(turn)
     }

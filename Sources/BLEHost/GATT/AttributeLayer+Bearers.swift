@@ -10,14 +10,14 @@ extension AttributeLayer {
     }
 
     /// Returns the positions of a link's bearers.
-    func places(at index: Int) -> [BearerPosition] {
+    func positions(at index: Int) -> [BearerPosition] {
         links[index].server.bearers.indices.map { BearerPosition(link: index, bearer: $0) }
     }
 
     /// The positions of all bearers.
-    var places: [BearerPosition] { links.indices.flatMap { places(at: $0) } }
+    var positions: [BearerPosition] { links.indices.flatMap { positions(at: $0) } }
 
-    func place(of bearer: BearerID, on link: ConnectionHandle) -> BearerPosition? {
+    func position(of bearer: BearerID, on link: ConnectionHandle) -> BearerPosition? {
         guard let index = index(of: link),
             let position = links[index].server.bearers.firstIndex(where: { $0.id == bearer })
         else { return nil }
@@ -25,12 +25,12 @@ extension AttributeLayer {
     }
 
     /// Returns the bearer to send the values of a characteristic on.
-    mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> BearerPosition {
-        BearerPosition(link: index, bearer: links[index].route(handle))
+    mutating func position(forValuesOf handle: AttributeHandle, at index: Int) -> BearerPosition {
+        BearerPosition(link: index, bearer: links[index].chooseBearer(forValuesOf: handle))
     }
 
     /// Returns the MTU of a bearer, in octets.
-    mutating func mtu(at place: BearerPosition) -> Int { links[place.link].mtu(at: place.bearer) }
+    mutating func mtu(at position: BearerPosition) -> Int { links[position.link].mtu(at: position.bearer) }
 
     /// Processes an event from the channels that serve as bearers of a link.
     ///
@@ -51,24 +51,25 @@ extension AttributeLayer {
             links[index].client.opened(channel.id, mtu: mtu, at: now, into: &outbox)
         case .refused(let failure):
             let action = links[index].client.opening.refused(failure, retryDelay: retryDelay, at: now)
-            links[index].client.follow(action, into: &outbox)
+            links[index].client.carryOut(action, into: &outbox)
         case .mtuChanged(let channel, let mtu):
-            if let place = place(of: .enhanced(channel), on: link) {
-                links[place.link].server.bearers[place.bearer].resize(to: mtu)
+            if let position = position(of: .enhanced(channel), on: link) {
+                links[position.link].server.bearers[position.bearer].resize(to: mtu)
             }
             links[index].client.resized(channel, mtu: mtu)
         case .channel(let channel, .received(let pdu)):
             outbox.append(.bearer(.channel(channel, .consumed(pdu.count)), of: link))
             receive(pdu.span, on: link, .enhanced(channel), at: now)
         case .channel(let channel, .sent):
-            guard let place = place(of: .enhanced(channel), on: link), let receipt = outbox.sent(on: channel) else {
+            guard let position = position(of: .enhanced(channel), on: link), let receipt = outbox.sent(on: channel)
+            else {
                 return
             }
-            sentUpdates(upTo: receipt, at: place)
+            sentUpdates(upTo: receipt, at: position)
         case .channel(_, .resized): break
         case .channel(let channel, .closed):
-            guard let place = place(of: .enhanced(channel), on: link) else { return }
-            closed(place, at: now)
+            guard let position = position(of: .enhanced(channel), on: link) else { return }
+            closed(position, at: now)
             links[index].client.closed(channel, at: now, into: &outbox)
         }
     }
@@ -76,19 +77,19 @@ extension AttributeLayer {
     /// Removes a bearer that was closed.
     ///
     /// Queued values move to the unenhanced bearer. Requests that arrived on the closed bearer need no response.
-    private mutating func closed(_ place: BearerPosition, at now: Instant) {
-        countPacketsAsSent(at: place)
-        let values = links[place.link].server.bearers[place.bearer].updates.removeValues(),
-            indications = links[place.link].server.bearers[place.bearer].indications.removeValues()
-        forget(links[place.link].server.bearers[place.bearer].id)
-        links[place.link].server.bearers.remove(at: place.bearer)
-        let fallback = BearerPosition(link: place.link)
+    private mutating func closed(_ position: BearerPosition, at now: Instant) {
+        countPacketsAsSent(at: position)
+        let values = links[position.link].server.bearers[position.bearer].updates.removeValues(),
+            indications = links[position.link].server.bearers[position.bearer].indications.removeValues()
+        forget(links[position.link].server.bearers[position.bearer].id)
+        links[position.link].server.bearers.remove(at: position.bearer)
+        let fallback = BearerPosition(link: position.link)
         for value in values {
-            links[place.link].server.returnRoute(of: value.handle)
+            links[position.link].server.useUnenhancedBearer(for: value.handle)
             notify(value.value, of: value.handle, value.number, at: fallback)
         }
         for item in indications {
-            links[place.link].server.returnRoute(of: item.handle)
+            links[position.link].server.useUnenhancedBearer(for: item.handle)
             submit(item, at: fallback, now)
         }
     }
@@ -101,11 +102,11 @@ extension AttributeLayer {
     /// The unenhanced bearer can only be closed by ending the link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
-    mutating func closeBearer(at place: BearerPosition, at now: Instant) {
-        switch links[place.link].server.bearers[place.bearer].id {
-        case .unenhanced: outbox.append(.abandon(links[place.link].handle))
+    mutating func closeBearer(at position: BearerPosition, at now: Instant) {
+        switch links[position.link].server.bearers[position.bearer].id {
+        case .unenhanced: outbox.append(.abandon(links[position.link].handle))
         case .enhanced(let channel):
-            outbox.append(.bearer(.channel(channel, .close), of: links[place.link].handle))
+            outbox.append(.bearer(.channel(channel, .close), of: links[position.link].handle))
         }
     }
 }

@@ -43,7 +43,7 @@ extension AttributeLayer {
         guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
             packet.parameterCount - 2 <= configuration.limits.attributeLength,
             let trust = links[index].trustFast(forRequest: false),
-            let owner = database.holder(of: handle, for: .write, on: trust),
+            let owner = database.provider(of: handle, for: .write, on: trust),
             links[index].server.clients.isLatest(owner.client)
         else { return false }
         let part = WritePart(attribute: owner.id, value: outbox.copy(packet.value(in: octets, droppingFirst: 2)))
@@ -65,7 +65,7 @@ extension AttributeLayer {
         guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
             isRead ? packet.parameterCount == 2 : packet.parameterCount - 2 <= configuration.limits.attributeLength,
             let trust = links[index].trustFast(forRequest: true),
-            let owner = database.holder(of: handle, for: isRead ? .read : .write, on: trust),
+            let owner = database.provider(of: handle, for: isRead ? .read : .write, on: trust),
             links[index].server.clients.isLatest(owner.client)
         else { return false }
         let transaction = makeTransaction(on: packet.link)
@@ -92,7 +92,7 @@ extension AttributeLayer {
         else { return nil }
         switch database.search(request, links[index].server.peerState(on: trust), mtu: links[index].client.mtu) {
         case .found(let response): return OutgoingPayload(response)
-        case .held: return nil
+        case .provided: return nil
         case .refused(let handle, let code):
             return OutgoingPayload(.errorResponse(.init(request: request.opcode, handle: handle, code: code)))
         }
@@ -116,7 +116,7 @@ extension AttributeLayer {
         let link = links[index].client.link,
             limit = min(links[index].client.mtu - 1, configuration.limits.attributeLength)
         let length = isRead ? min(value.count, limit) : 0
-        guard scheduler.pass(length + 1 + L2CAPHeader.size, of: link) else { return false }
+        guard scheduler.reserveBuffer(for: length + 1 + L2CAPHeader.size, of: link) else { return false }
         links[index].server.bearers[0].exchange.finishLast()
         outbox.send(isRead ? .readResponse : .writeResponse, nil, value, limit: length, on: link)
         return true
@@ -136,13 +136,15 @@ extension AttributeLayer {
         guard let index = index(of: link), links[index].client.mayCommandFast(client, octets: value.count) else {
             return false
         }
-        if links[index].client.commands.isEmpty, scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link) {
+        if links[index].client.commands.isEmpty,
+            scheduler.reserveBuffer(for: value.count + 3 + L2CAPHeader.size, of: link)
+        {
             outbox.send(.writeCommand, handle, value, on: link)
-            outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
+            outbox.report(to: client, taken: .writeCommands(to: links[index].client.peer))
             return true
         }
         let receipt = self.outbox.makeReceipt(for: link), payload = OutgoingPayload(.writeCommand, handle, value)
-        guard scheduler.wait(payload, of: link, receipt: receipt) else { return false }
+        guard scheduler.enqueue(payload, of: link, receipt: receipt) else { return false }
         links[index].client.commands.append(receipt, of: client)
         return true
     }
@@ -162,7 +164,7 @@ extension AttributeLayer {
         into outbox: inout HostOutbox
     ) -> Bool {
         guard let index = index(of: link), links[index].client.mayAskFast(requester.client, octets: value.count),
-            scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link)
+            scheduler.reserveBuffer(for: value.count + 3 + L2CAPHeader.size, of: link)
         else { return false }
         links[index].client.beginFast(request, of: handle, writing: value, for: requester, at: now)
         outbox.send(request, handle, value, on: link)
@@ -205,7 +207,7 @@ extension ServerBearer {
     /// Returns `nil` if it is another kind of request, if it is not the pending one, or if more requests are queued.
     @inline(__always)
     fileprivate mutating func isRead(by asked: ServerLink.ClientQuery) -> Bool? {
-        guard exchange.isLast else { return nil }
+        guard exchange.hasNoQueuedRequest else { return nil }
         return exchange.withPending { pending in
             switch pending.answer {
             case .reading(let other, .value): other == asked ? true : nil

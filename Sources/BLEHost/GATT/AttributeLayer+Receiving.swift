@@ -9,17 +9,17 @@ extension AttributeLayer {
         _ bearer: BearerID = .unenhanced,
         at now: Instant
     ) {
-        guard let place = place(of: bearer, on: link) else { return outbox.append(.note(.unknownLink(link))) }
+        guard let position = position(of: bearer, on: link) else { return outbox.append(.note(.unknownLink(link))) }
         let packet: ATTPacket
         do { packet = try ATTPacket(decoding: pdu) } catch {
-            return receiveMalformed(pdu, error, at: place, now)
+            return receiveMalformed(pdu, error, at: position, now)
         }
         switch packet.direction {
         case .toClient:
-            let mtu = links[place.link].mtu
-            links[place.link].client.receive(packet, on: bearer, at: now, into: &outbox)
-            if links[place.link].mtu != mtu { announceSize(at: place.link) }
-        case .toServer: serve(packet, at: place, now)
+            let mtu = links[position.link].mtu
+            links[position.link].client.receive(packet, on: bearer, at: now, into: &outbox)
+            if links[position.link].mtu != mtu { announceSize(at: position.link) }
+        case .toServer: serve(packet, at: position, now)
         }
     }
 
@@ -27,18 +27,18 @@ extension AttributeLayer {
     private mutating func receiveMalformed(
         _ pdu: Span<UInt8>,
         _ error: PacketError,
-        at place: BearerPosition,
+        at position: BearerPosition,
         _ now: Instant
     ) {
-        outbox.append(.note(.dropped(error, .channel(.attribute, links[place.link].handle))))
+        outbox.append(.note(.dropped(error, .channel(.attribute, links[position.link].handle))))
         guard !pdu.isEmpty else { return }
         let opcode = ATT.Opcode(wire: pdu[0])
         if opcode.isCommand { return }
-        if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: place, now) }
-        if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: place, now) }
-        links[place.link].client.receiveMalformed(
+        if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: position, now) }
+        if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: position, now) }
+        links[position.link].client.receiveMalformed(
             pdu,
-            on: links[place.link].server.bearers[place.bearer].id,
+            on: links[position.link].server.bearers[position.bearer].id,
             at: now,
             into: &outbox
         )

@@ -169,7 +169,7 @@ package struct AttributeLayer {
     package mutating func wake(at now: Instant) {
         for index in links.indices {
             links[index].client.wake(at: now, into: &outbox)
-            for place in places(at: index).reversed() { expireIndication(at: place, now) }
+            for position in positions(at: index).reversed() { expireIndication(at: position, now) }
         }
     }
 

@@ -35,8 +35,10 @@ struct AttributeLink {
 
     /// Returns the index of the bearer to send the values of a characteristic on.
     ///
-    /// See ``ServerLink/route(_:mtu:)``.
-    mutating func route(_ value: AttributeHandle) -> Int { server.route(value, mtu: client.mtu) }
+    /// See ``ServerLink/chooseBearer(forValuesOf:mtu:)``.
+    mutating func chooseBearer(forValuesOf value: AttributeHandle) -> Int {
+        server.chooseBearer(forValuesOf: value, mtu: client.mtu)
+    }
 
     /// Returns the MTU of a bearer, in octets.
     mutating func mtu(at bearer: Int) -> Int { server.bearers[bearer].mtu ?? client.mtu }

@@ -32,7 +32,7 @@ struct Outbox {
     /// Drops the receipts of the packets that an enhanced bearer had not sent when it was closed.
     mutating func forget(_ channel: ChannelID) { receipts[channel] = nil }
 
-    mutating func tell(_ client: ClientID, of event: ClientEvent) { append(.event(event, for: client)) }
+    mutating func report(to client: ClientID, _ event: ClientEvent) { append(.event(event, for: client)) }
 
     mutating func next() -> AttributeLayer.Output? { outputs.next() }
 

@@ -3,7 +3,7 @@
 /// Every change is reported with ``AttributeLayer/Output/bondChanged(_:_:)``, so that it can be saved.
 struct PeerBond {
     /// The stored data; `nil` unless the peer is bonded or has the address of a bonded peer.
-    private(set) var kept: Bond?
+    private(set) var stored: Bond?
     /// True if the peer has proven the bond.
     ///
     /// While it is false, the stored data is only used to check signatures.
@@ -12,11 +12,11 @@ struct PeerBond {
     /// Creates the state of a new link.
     ///
     /// `claimed` is the stored data of the bonded peer that has this address, which another device may use, too.
-    init(claimed: Bond? = nil) { kept = claimed }
+    init(claimed: Bond? = nil) { stored = claimed }
 
     /// Records that the peer has proven the bond.
     mutating func prove(_ bond: Bond) {
-        kept = bond
+        stored = bond
         isProven = true
     }
 
@@ -27,11 +27,11 @@ struct PeerBond {
     ///
     /// Has no effect if the peer is not bonded.
     mutating func change(of peer: PeerIdentifier, into outbox: inout Outbox, _ body: (inout Bond) -> Void) {
-        guard let old = kept else { return }
+        guard let old = stored else { return }
         var bond = old
         body(&bond)
         guard bond != old else { return }
-        kept = bond
+        stored = bond
         outbox.append(.bondChanged(peer, bond))
     }
 }

@@ -47,7 +47,7 @@ extension Host {
 
     private mutating func begin(with controller: ControllerDescription) {
         phase = .ready(controller)
-        controllerMaker = controller.company
+        controllerManufacturer = controller.company
         virtualRadio = controller.virtualRadio
         isRecovering = false
         scheduler.reset(size: controller.bufferSize, count: controller.bufferCount)
@@ -93,11 +93,11 @@ extension Host {
         let hadLinks = links.values.contains { $0.phase == .up }
         for handle in links.handles { linkDown(handle, .poweredOff, channels: .poweredOff, at: now) }
         if hadLinks { announceLinks() }
-        for clientConnection in clientConnections.all { end(clientConnection, .poweredOff) }
-        for entry in testerSets.reset(usesExtendedCommands: false) { tell(entry.client, .tester(entry.event)) }
+        for clientConnection in clientConnections.all { endConnection(clientConnection, .poweredOff) }
+        for entry in testerSets.reset(usesExtendedCommands: false) { report(to: entry.client, .tester(entry.event)) }
         listeners.stopAll()
         for client in advertiser.reset(setsAddress: false) {
-            tell(client, .server(.advertisingStarted(.poweredOff)))
+            report(to: client, .server(.advertisingStarted(.poweredOff)))
         }
         discovery.stopAll()
         scanner.reset()
@@ -124,16 +124,16 @@ extension Host {
     mutating func announceState(to client: ClientID, _ role: ClientRole) {
         if state == .poweredOn, role == .central, case .ready(let controller) = phase {
             let features = controller.hostFeatures
-            if !features.isEmpty { tell(client, .featuresChanged(features)) }
+            if !features.isEmpty { report(to: client, .featuresChanged(features)) }
         }
-        tell(client, .stateChanged(state))
+        report(to: client, .stateChanged(state))
     }
 
     mutating func note(_ note: Note) { outbox.append(.note(note)) }
 
     /// Sends an event to a client, if the client's session is open.
-    mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+    mutating func report(to client: ClientID, _ event: ClientEvent) {
         guard clients.role(of: client) != nil else { return }
-        outbox.tell(client, event)
+        outbox.report(to: client, event)
     }
 }

@@ -71,12 +71,12 @@ extension Host {
             case .send(let payload, let channel, let link, let receipt):
                 send(OutgoingPayload(payload), on: channel, of: link, receipt: receipt, at: now)
             case .discard(let channel, let link): scheduler.discard(channel, of: link)
-            case .event(let event, let client): tell(client, event)
+            case .event(let event, let client): report(to: client, event)
             case .accepted(let channel, let client, let link):
                 guard let peer = links[link]?.peer else { continue }
                 if layers.attributes.noteUse(of: client, on: link) { centralUsed(client) }
                 let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
-                tell(client, .server(.channelOpened(channel, by: central)))
+                report(to: client, .server(.channelOpened(channel, by: central)))
             case .bearer(let event, let link):
                 layers.attributes.receive(event, on: link, retryDelay: bearerRetryDelay(on: link), at: now)
             case .secure(let link, _): raiseSecurity(of: link, at: now)
@@ -100,7 +100,7 @@ extension Host {
                 layers.channels.open(.enhancedATT, count: count, on: link, for: .attributes, at: now)
             case .bearer(.channel(let channel, let request), _):
                 layers.channels.perform(request, on: channel, for: .attributes, at: now)
-            case .event(let event, let client): tell(client, event)
+            case .event(let event, let client): report(to: client, event)
             case .used(let client): centralUsed(client)
             case .mtuSettled(let link, _): mtuSettled(on: link, at: now)
             case .abandon(let link):

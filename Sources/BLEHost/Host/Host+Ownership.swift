@@ -3,15 +3,15 @@ import BLEWire
 // Ownership: a session can act only on its own links and centrals, and learns only about those.
 extension Host {
     /// Gives a session to another owner: an app that was launched again, or the same app with other rights.
-    package mutating func give(_ client: ClientID, to owner: ClientOwner) {
-        clients.give(client, to: owner)
-        pairings.give(client, to: owner)
+    package mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
+        clients.transfer(client, to: owner)
+        pairings.transfer(client, to: owner)
     }
 
     /// Returns the clients that use a link: centrals that are connected over it, and peripherals whose attributes or
     /// channels the peer has used.
     func clients(on link: ConnectionHandle) -> [ClientID] {
-        clientConnections.on(link).filter { $0.state.link != nil }.map(\.client)
+        clientConnections.entries(on: link).filter { $0.state.link != nil }.map(\.client)
             + layers.attributes.servedClients(on: link)
     }
 
@@ -77,7 +77,7 @@ extension Host {
     mutating func announceCentrals(to client: ClientID) {
         let centrals = connectedCentrals(of: client), isProgram = clients.owner(of: client)?.isProgram ?? false
         let areOthers = clients.noteCentrals(centrals, toldTo: client)
-        if areOthers || isProgram { tell(client, .server(.centralsConnected(centrals))) }
+        if areOthers || isProgram { report(to: client, .server(.centralsConnected(centrals))) }
     }
 
     /// Sends a client the list of its centrals, because a central has used the client's attributes or channels for the

@@ -58,10 +58,10 @@ extension Host {
             submit(controller.command(step), for: .scanner, at: now)
         }
         if !isExclusive || !scanner.isOn, let step = initiator.step(at: now) {
-            if case .create = step, initiator.isCrowded { note(.limitReached(.acceptList)) }
+            if case .create = step, initiator.exceedsAcceptList { note(.limitReached(.acceptList)) }
             submit(controller.command(step, parameters: parametersOfNewLinks), for: .initiator, at: now)
         }
-        for client in advertiser.takeStarted() { tell(client, .server(.advertisingStarted(nil))) }
+        for client in advertiser.takeStarted() { report(to: client, .server(.advertisingStarted(nil))) }
         if let step = advertiser.step(at: now) {
             submit(controller.command(step, for: .first), for: .advertiser(.first), at: now)
         }
@@ -83,10 +83,10 @@ extension Host {
             guard expire(handle, at: now) else { return recover(at: now) }
         }
         discovery.expire(at: now, with: &peers, into: &outbox)
-        let begun = clientConnections.begin(at: now)
+        let begun = clientConnections.endDelays(at: now)
         for clientConnection in begun { useExistingLink(for: clientConnection, at: now) }
         if !begun.isEmpty, lacksLinks { failForLackOfLinks() }
-        giveUpOverdue(at: now)
+        failOverdueConnections(at: now)
         for handle in pairings.entries.handles {
             pairings.entries.update(handle) { $0.manager.wake(at: now) }
             drainPairing(handle, at: now)

@@ -8,7 +8,7 @@ extension Host {
         at now: Instant
     ) {
         switch request {
-        case .appMoved(let phase): move(client, to: phase)
+        case .appPhaseChanged(let phase): changePhase(of: client, to: phase)
         case .security(let request): perform(request, for: client, at: now)
         case _ where !isReady: refuse(request, of: client, for: .poweredOff)
         case .tester(let request): perform(request, for: client, at: now)
@@ -39,10 +39,10 @@ extension Host {
     /// Records that a client's app has moved to the foreground or background, or was suspended.
     ///
     /// The phase affects the client's scan and advertisement.
-    private mutating func move(_ client: ClientID, to phase: AppPhase) {
-        clients.move(client, to: phase)
-        discovery.move(client, to: phase)
-        advertiser.move(client, to: phase)
+    private mutating func changePhase(of client: ClientID, to phase: AppPhase) {
+        clients.changePhase(of: client, to: phase)
+        discovery.changePhase(of: client, to: phase)
+        advertiser.changePhase(of: client, to: phase)
     }
 
     private mutating func perform(
@@ -52,17 +52,17 @@ extension Host {
         at now: Instant
     ) {
         guard case .connected(let link)? = clientConnections[requester.client, peer]?.state else {
-            return tell(requester.client, .peer(peer, request.answer(.notConnected), answering: requester.number))
+            return report(to: requester.client, .peer(peer, request.answer(.notConnected), answering: requester.number))
         }
         switch request {
         case .attribute(let request):
             withLayers(at: now) { attributes, _ in attributes.perform(request, on: link, for: requester, at: now) }
-        case .link(.readRSSI): ask(.readRSSI, about: link, for: requester, at: now)
+        case .link(.readRSSI): sendCommand(.readRSSI, about: link, for: requester, at: now)
         case .link(.tune(let tuning)) where isShared(link, beyondAppOf: requester.client):
             // Another app relies on the current parameters.
             let answer = PeerEvent.tuned(tuning, .notSupported)
-            tell(requester.client, .peer(peer, answer, answering: requester.number))
-        case .link(.tune(let tuning)): ask(.tune(tuning), about: link, for: requester, at: now)
+            report(to: requester.client, .peer(peer, answer, answering: requester.number))
+        case .link(.tune(let tuning)): sendCommand(.tune(tuning), about: link, for: requester, at: now)
         case .openChannel(let psm):
             withLayers(at: now) { _, channels in channels.open(psm, on: link, for: requester, at: now) }
         }
@@ -71,15 +71,16 @@ extension Host {
     /// Reports to a client that its request has failed with `failure`.
     mutating func refuse(_ request: ClientRequest, of client: ClientID, for failure: Failure) {
         switch request {
-        case .connect(let peer, let connect): if !connect.isRenewal { tell(client, .connectFailed(peer, failure)) }
+        case .connect(let peer, let connect):
+            if !connect.isRenewal { report(to: client, .connectFailed(peer, failure)) }
         case .peer(let peer, let request, let number):
-            tell(client, .peer(peer, request.answer(failure), answering: number))
-        case .server(let request): if let answer = request.answer(failure) { tell(client, .server(answer)) }
-        case .service(let request): if let answer = request.answer(failure) { tell(client, .server(answer)) }
-        case .security(.pair(let peer)): tell(client, .security(.failed(peer, .refused(.unspecified))))
-        case .security(.listBonds), .security(.removeBond): tell(client, .security(.bonds([])))
+            report(to: client, .peer(peer, request.answer(failure), answering: number))
+        case .server(let request): if let answer = request.answer(failure) { report(to: client, .server(answer)) }
+        case .service(let request): if let answer = request.answer(failure) { report(to: client, .server(answer)) }
+        case .security(.pair(let peer)): report(to: client, .security(.failed(peer, .refused(.unspecified))))
+        case .security(.listBonds), .security(.removeBond): report(to: client, .security(.bonds([])))
         case .tester(let request): refuse(request, of: client, for: failure)
-        case .scan, .stopScan, .cancelConnection, .channel, .appMoved, .security, .showAlerts: break
+        case .scan, .stopScan, .cancelConnection, .channel, .appPhaseChanged, .security, .showAlerts: break
         }
     }
 }

@@ -11,24 +11,24 @@ extension Host {
             pairings.forgetAttempts()
             changeState(to: .resetting)
             setUp(at: now)
-        case .readLocalAddress: tell(client, .tester(.localAddress(controller.address)))
+        case .readLocalAddress: report(to: client, .tester(.localAddress(controller.address)))
         case .find(let address):
             let peer = peers.identifier(of: address)
             remember(peers.wanted(peer))
-            tell(client, .tester(.found(peer, at: address)))
+            report(to: client, .tester(.found(peer, at: address)))
         case .startSet(let id, let set):
             let kind = set.parameters.ownAddress, hasOwn = kind == .random && controller.usesExtendedCommands
             let failure =
                 hasOwn || canUseAddress(kind, on: controller)
                 ? testerSets.start(set, as: id, for: client, onlySetIsFree: advertiser.isOff) : .notSupported
-            if let failure { tell(client, .tester(.setStarted(id, failure))) }
-        case .stopSet(let id): if !testerSets.stop(id, of: client) { tell(client, .tester(.setEnded(id))) }
+            if let failure { report(to: client, .tester(.setStarted(id, failure))) }
+        case .stopSet(let id): if !testerSets.stop(id, of: client) { report(to: client, .tester(.setEnded(id))) }
         case .listen(let parameters):
             let isPossible =
                 canUseAddress(parameters.ownAddress, on: controller)
                 && (parameters.window != nil || parameters.codedWindow != nil && controller.receivesCoded)
             if isPossible { listeners.start(parameters, for: client) }
-            tell(client, .tester(.listening(isPossible ? nil : .notSupported)))
+            report(to: client, .tester(.listening(isPossible ? nil : .notSupported)))
         case .stopListening:
             listeners.stop(client)
             if !isListening { reports.reset() }
@@ -40,10 +40,10 @@ extension Host {
     /// Reports to a test suite that its request has failed with `failure`.
     mutating func refuse(_ request: TesterRequest, of client: ClientID, for failure: Failure) {
         switch request {
-        case .startSet(let id, _): tell(client, .tester(.setStarted(id, failure)))
-        case .stopSet(let id): tell(client, .tester(.setEnded(id)))
-        case .listen: tell(client, .tester(.listening(failure)))
-        case .secure(let peer, _): tell(client, .security(.failed(peer, .disconnected)))
+        case .startSet(let id, _): report(to: client, .tester(.setStarted(id, failure)))
+        case .stopSet(let id): report(to: client, .tester(.setEnded(id)))
+        case .listen: report(to: client, .tester(.listening(failure)))
+        case .secure(let peer, _): report(to: client, .security(.failed(peer, .disconnected)))
         case .reset, .readLocalAddress, .find, .stopListening: break
         }
     }
@@ -64,7 +64,7 @@ extension Host {
     }
 
     /// Reports an advertiser's packet to the test suites that listen.
-    mutating func tellListeners(_ advertisement: ReceivedAdvertisement, _ data: [UInt8]) {
+    mutating func notifyListeners(_ advertisement: ReceivedAdvertisement, _ data: [UInt8]) {
         let packet = ReceivedPacket(
             address: advertisement.address,
             isConnectable: advertisement.isConnectable,
@@ -73,11 +73,11 @@ extension Host {
             data: data,
             packet: advertisement.packet
         )
-        for client in listeners.clients { tell(client, .tester(.received(packet))) }
+        for client in listeners.clients { report(to: client, .tester(.received(packet))) }
     }
 
-    mutating func tellTesters(_ event: TesterEvent) {
-        for client in clients.testers { tell(client, .tester(event)) }
+    mutating func notifyTesters(_ event: TesterEvent) {
+        for client in clients.testers { report(to: client, .tester(event)) }
     }
 
     /// Sends the next commands for the advertising sets of test suites, and for all of the apps' sets except the first.
@@ -87,14 +87,14 @@ extension Host {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)
         }
-        for entry in testerSets.takeEvents() { tell(entry.client, .tester(entry.event)) }
+        for entry in testerSets.takeEvents() { report(to: entry.client, .tester(entry.event)) }
     }
 
     mutating func testerSetAnswered(_ status: HCI.Status, in set: AdvertisingHandle, at now: Instant) {
         guard case .ready(let controller) = phase else { return }
         let (next, entry) = testerSets.answered(status, in: set, at: now)
         if let next { submit(controller.command(next, for: set), for: .advertiser(set), at: now) }
-        if let entry { tell(entry.client, .tester(entry.event)) }
+        if let entry { report(to: entry.client, .tester(entry.event)) }
     }
 
     private mutating func secure(
@@ -104,15 +104,15 @@ extension Host {
         at now: Instant
     ) {
         guard let handle = link(to: peer), let index = links.index(of: handle) else {
-            return tell(client, .security(.failed(peer, .disconnected)))
+            return report(to: client, .security(.failed(peer, .disconnected)))
         }
         let needed: LinkSecurity = needsAuthentication ? .authenticated : .encrypted
         if let strength = links.values[index].strength, pairings.policy(for: apps(on: handle)).admits(strength),
             links.values[index].details.security >= needed
         {
             let isBonded = peers.bond(with: peer) != nil
-            return tell(client, .security(.secured(peer, strength, isBonded: isBonded)))
+            return report(to: client, .security(.secured(peer, strength, isBonded: isBonded)))
         }
-        raise(handle, to: needed, at: now)
+        raiseSecurity(of: handle, to: needed, at: now)
     }
 }

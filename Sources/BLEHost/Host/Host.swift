@@ -50,7 +50,7 @@ package struct Host: ~Copyable {
     /// The last state that was reported to clients.
     var state = HostState.unknown
     /// The manufacturer of the last controller.
-    var controllerMaker: CompanyIdentifier?
+    var controllerManufacturer: CompanyIdentifier?
     /// The virtual radio that was used last; `nil` if the last controller was real, or did not report the number of its
     /// run.
     package internal(set) var virtualRadio: VirtualRadio?
@@ -135,14 +135,14 @@ package struct Host: ~Copyable {
     package mutating func loadPeers(_ records: [PeerRecord]) {
         guard let virtualRadio else { return }
         peers.load(records, on: virtualRadio.address)
-        for client in clients.centrals { tell(client, .knownPeers(peers.knownPeers)) }
+        for client in clients.centrals { report(to: client, .knownPeers(peers.knownPeers)) }
     }
 
     /// True if a later run can meet the known peers again.
     ///
     /// False for a virtual radio, where the same address belongs to another device in each run. A controller without a
     /// manufacturer is virtual.
-    package var hasLastingPeers: Bool { controllerMaker != CompanyIdentifier.none }
+    package var hasLastingPeers: Bool { controllerManufacturer != CompanyIdentifier.none }
 }
 
 extension Host {
@@ -255,13 +255,13 @@ extension Host {
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         switch role {
         case .central:
-            tell(client, .knownPeers(peers.recentUnknownPeers + peers.knownPeers))
+            report(to: client, .knownPeers(peers.recentUnknownPeers + peers.knownPeers))
             let links = systemLinks(for: client)
-            if !links.isEmpty { tell(client, .systemLinks(links)) }
+            if !links.isEmpty { report(to: client, .systemLinks(links)) }
         case .peripheral:
             let centrals = connectedCentrals(of: client)
             _ = clients.noteCentrals(centrals, toldTo: client)
-            if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
+            if !centrals.isEmpty { report(to: client, .server(.centralsConnected(centrals))) }
         case .agent, .tester: break
         }
         if state != .unknown { announceState(to: client, role) }
@@ -276,7 +276,7 @@ extension Host {
         _ = advertiser.stop(client)
         testerSets.stopAll(of: client)
         listeners.stop(client)
-        pairings.leave(client)
+        pairings.removeClient(client)
         abandon(client, at: now)
         withLayers(at: now) { attributes, channels in
             channels.clientClosed(client, at: now)

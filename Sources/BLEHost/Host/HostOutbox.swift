@@ -23,10 +23,11 @@ struct HostOutbox {
     mutating func copy(_ octets: Span<UInt8>) -> [UInt8] { buffer.copy(octets) }
 
     /// Sends an event to a client whose session is open.
-    mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+    mutating func report(to client: ClientID, _ event: ClientEvent) {
         switch event {
-        case .peer(let peer, .writeCommandsTaken(let number), _): tell(client, taken: .writeCommands(to: peer), number)
-        case .server(.updatesTaken(let number)): tell(client, taken: .updates, number)
+        case .peer(let peer, .writeCommandsTaken(let number), _):
+            report(to: client, taken: .writeCommands(to: peer), number)
+        case .server(.updatesTaken(let number)): report(to: client, taken: .updates, number)
         default: append(.event(event, for: client))
         }
     }
@@ -34,7 +35,7 @@ struct HostOutbox {
     /// Reports to a client that the controller has taken some of its packets.
     ///
     /// Consecutive reports are combined into one.
-    mutating func tell(_ client: ClientID, taken kind: SentCount.Kind, _ number: Int = 1) {
+    mutating func report(to client: ClientID, taken kind: SentCount.Kind, _ number: Int = 1) {
         if let earlier = taken.count(kind, for: client, number) { outputs.append(earlier) }
     }
 

@@ -71,12 +71,12 @@ package enum Note: Equatable, Sendable {
     /// A peer requested a pairing that no app needs, and no agent can ask the user.
     case pairingUnwanted(ConnectionHandle)
     /// A bond for which neither the user nor an app had asked was removed to make room for another bond.
-    case bondGaveWay(DeviceAddress)
+    case bondEvicted(DeviceAddress)
     case pairingFailed(ConnectionHandle, PairingFailure)
     /// The security manager of a link ignored a packet or an answer.
     case pairing(SecurityNote, ConnectionHandle)
     /// A response arrived for which no request is pending.
-    case lateAnswer(ChannelIdentifier, ConnectionHandle)
+    case unexpectedResponse(ChannelIdentifier, ConnectionHandle)
     /// The peer did not respond to a signalling request.
     case signalTimedOut(ConnectionHandle)
     /// The peer rejected a signalling request.
@@ -90,7 +90,7 @@ package enum Note: Equatable, Sendable {
     /// A client made a request that sessions of its role may not make.
     case wrongRole(ClientID, ClientRole)
     /// A client answered a request that does not exist or was already answered.
-    case lateResponse(ClientID)
+    case answerWithoutRequest(ClientID)
     /// A client's write command is too long for a packet.
     case oversizedCommand(AttributeHandle, ConnectionHandle)
     /// A peer sent a notification or indication that no client has subscribed to.
@@ -131,11 +131,11 @@ extension Note: CustomStringConvertible {
         case .encryptionOverdue(let link): "link \(link.wire) was not encrypted in time and was disconnected"
         case .pairingUnwanted(let link):
             "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"
-        case .bondGaveWay(let address):
+        case .bondEvicted(let address):
             "removed the bond with \(address), which neither the user nor an app requested, to make room for another"
         case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure)"
         case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note)"
-        case .lateAnswer(let channel, let link): "unexpected response on \(channel) of link \(link.wire)"
+        case .unexpectedResponse(let channel, let link): "unexpected response on \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "no response to a signal on link \(link.wire)"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
         case .channelBroken(let fault, let channel, let link):
@@ -145,7 +145,7 @@ extension Note: CustomStringConvertible {
             "refused a request of session \(client.rawValue) about a central of other apps"
         case .wrongRole(let client, let role):
             "refused a request of session \(client.rawValue): it is a \(role) session"
-        case .lateResponse(let client): "ignored a response of session \(client.rawValue): its request is not open"
+        case .answerWithoutRequest(let client): "ignored a response of session \(client.rawValue): its request is not open"
         case .oversizedCommand(let handle, let link):
             "dropped a write command for \(handle): it is too long for link \(link.wire)"
         case .unwantedValue(let handle, let link):

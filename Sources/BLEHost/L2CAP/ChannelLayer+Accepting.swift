@@ -50,7 +50,7 @@ extension ChannelLayer {
         let publication = enhancedPublication(request.spsm)
         func answer(_ result: Signal.ConnectionResult, _ destinations: [ChannelIdentifier], isOpen: Bool) {
             let response = Signal.CreditBasedConnectionResponse(
-                mtu: isOpen ? UInt16(clamping: mtu(of: publication?.owner ?? .nobody)) : 0,
+                mtu: isOpen ? UInt16(clamping: mtu(of: publication?.owner ?? .noOwner)) : 0,
                 mps: isOpen ? UInt16(limits.channelPacket) : 0,
                 credits: isOpen ? UInt16(limits.channelCredits) : 0,
                 result: result,
@@ -91,7 +91,7 @@ extension ChannelLayer {
         switch publication.owner {
         case .client(let client): outbox.append(.accepted(channel.opened, for: client, of: handle))
         case .attributes: outbox.append(.bearer(.opened(channel.opened), of: handle))
-        case .nobody: break
+        case .noOwner: break
         }
     }
 
@@ -136,7 +136,7 @@ extension ChannelLink {
         case .attributes:
             let taken = channels.count { $0.owner == owner } + openings.count { $0.owner == owner }
             return max(0, limits.enhancedBearers - taken)
-        case .client, .nobody: return Signal.channelsPerRequest.upperBound
+        case .client, .noOwner: return Signal.channelsPerRequest.upperBound
         }
     }
 

@@ -5,7 +5,7 @@ extension ChannelLayer {
     /// Requests a channel from the peer of a link.
     mutating func open(_ spsm: SPSM, on handle: ConnectionHandle, for requester: Requester, at now: Instant) {
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
-        func refuse(_ failure: Failure) { tell(requester, spsm, .failure(failure), on: handle) }
+        func refuse(_ failure: Failure) { reportResult(requester, spsm, .failure(failure), on: handle) }
         guard spsm.isValid else { return refuse(.invalidParameters) }
         guard let local = links.values[link].allocate(1).first else { return refuse(.limitReached) }
         let opening = ChannelLink.Opening(
@@ -45,7 +45,7 @@ extension ChannelLayer {
         precondition(Signal.channelsPerRequest.contains(count), "a request must be for one to five channels")
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
         func refuse(_ count: Int, _ failure: Failure) {
-            for _ in 0..<count { tell(spsm, .failure(failure), owner, on: handle) }
+            for _ in 0..<count { reportResult(spsm, .failure(failure), owner, on: handle) }
         }
         guard spsm.isValid else { return refuse(count, .invalidParameters) }
         let locals = links.values[link].allocate(count)
@@ -118,7 +118,7 @@ extension ChannelLayer {
     /// The owner immediately gets the event that the channel is closed, and no further events.
     private mutating func close(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))
+        report(to: links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))
         if links.values[link].channels[index].close(at: now) == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
@@ -141,11 +141,11 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return }
         for index in links.values[link].openings.indices
         where links.values[link].openings[index].owner == .client(client) {
-            tell(links.values[link].openings[index], .failure(.cancelled), on: handle)
-            links.values[link].openings[index].owner = .nobody
+            reportResult(links.values[link].openings[index], .failure(.cancelled), on: handle)
+            links.values[link].openings[index].owner = .noOwner
         }
         for one in links.values[link].deferred where one.requester.client == client {
-            tell(one.requester, one.spsm, .failure(.cancelled), on: handle)
+            reportResult(one.requester, one.spsm, .failure(.cancelled), on: handle)
         }
         links.values[link].deferred.removeAll { $0.requester.client == client }
         for index in links.values[link].channels.indices
@@ -164,26 +164,26 @@ extension ChannelLayer {
     mutating func reset() { publications.removeAll() }
 
     /// Reports the result of a request for a channel to the owner that made the request.
-    mutating func tell(
+    mutating func reportResult(
         _ opening: ChannelLink.Opening,
         _ result: Result<OpenedChannel, Failure>,
         on handle: ConnectionHandle
     ) {
-        tell(opening.spsm, result, opening.owner, opening.number, on: handle)
+        reportResult(opening.spsm, result, opening.owner, opening.number, on: handle)
     }
 
     /// Reports the result of a client's request for a channel with this PSM.
-    mutating func tell(
+    mutating func reportResult(
         _ requester: Requester,
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,
         on handle: ConnectionHandle
     ) {
-        tell(spsm, result, .client(requester.client), requester.number, on: handle)
+        reportResult(spsm, result, .client(requester.client), requester.number, on: handle)
     }
 
     /// Reports the result of a request for a channel with this PSM to the owner that made the request.
-    mutating func tell(
+    mutating func reportResult(
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,
         _ owner: CreditChannel.Owner,
@@ -199,7 +199,7 @@ extension ChannelLayer {
             case .success(let channel): outbox.append(.bearer(.opened(channel), of: handle))
             case .failure(let failure): outbox.append(.bearer(.refused(failure), of: handle))
             }
-        case .nobody: break
+        case .noOwner: break
         }
     }
 }

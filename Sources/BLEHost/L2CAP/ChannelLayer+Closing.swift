@@ -12,7 +12,11 @@ extension ChannelLayer {
     /// The channel's owner gets `failure` as the reason.
     mutating func abandon(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(failure))
+        report(
+            to: links.values[link].channels[index].owner,
+            of: links.values[link].channels[index].id,
+            .closed(failure)
+        )
         if links.values[link].channels[index].abandon() == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
@@ -74,7 +78,7 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return }
         let channel = links.values[link].channels[index]
         outbox.append(.discard(channel.remote, of: handle))
-        tell(channel.owner, of: channel.id, .closed(failure))
+        report(to: channel.owner, of: channel.id, .closed(failure))
         forget(channel.id)
     }
 }

@@ -17,7 +17,11 @@ extension ChannelLayer {
         case .deliver(let sdu):
             // Apps use channels as streams, where an empty SDU has no meaning.
             guard !sdu.isEmpty else { break }
-            tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .received(sdu))
+            report(
+                to: links.values[link].channels[index].owner,
+                of: links.values[link].channels[index].id,
+                .received(sdu)
+            )
         case .close(let fault):
             outbox.append(.note(.channelBroken(fault, local, handle)))
             return abandon(index, .peerMisbehaved, on: handle, at: now)
@@ -68,7 +72,7 @@ extension ChannelLayer {
     mutating func sent(_ id: ChannelID, at now: Instant) {
         guard let (link, index) = find(id) else { return }
         let octets = links.values[link].channels[index].outgoing.sent()
-        if octets > 0 { tell(links.values[link].channels[index].owner, of: id, .sent(octets)) }
+        if octets > 0 { report(to: links.values[link].channels[index].owner, of: id, .sent(octets)) }
         sendQueued(index, at: link)
         if links.values[link].channels[index].drained() == .disconnect {
             askToClose(index, on: links.handle(at: link), at: now)

@@ -69,15 +69,15 @@ extension ChannelLayer {
         at now: Instant
     ) {
         guard let link = links.index(of: handle), let opening = links.values[link].take(local) else { return }
-        func refuse() { tell(opening, .failure(.peerMisbehaved), on: handle) }
+        func refuse() { reportResult(opening, .failure(.peerMisbehaved), on: handle) }
         guard remote.isDynamic else { return refuse() }
         if let index = links.values[link].index(remote: remote) {
             discard(index, .peerMisbehaved, on: handle)
             return refuse()
         }
-        let owner = isAllowed ? opening.owner : .nobody
+        let owner = isAllowed ? opening.owner : .noOwner
         let channel = insert(opening.kind, opening.spsm, local, remote, owner, outgoing, on: handle)
-        guard owner == .nobody else { return tell(opening, .success(channel.opened), on: handle) }
+        guard owner == .noOwner else { return reportResult(opening, .success(channel.opened), on: handle) }
         refuse()
         if let (_, index) = find(channel.id) { abandon(index, nil, on: handle, at: now) }
     }
@@ -113,7 +113,7 @@ extension ChannelLayer {
             switch answer {
             case .secured: open(one.spsm, on: handle, for: one.requester, at: now)
             case .refused(let failure):
-                tell(one.requester, one.spsm, .failure(failure ?? .channel(one.refusal)), on: handle)
+                reportResult(one.requester, one.spsm, .failure(failure ?? .channel(one.refusal)), on: handle)
             }
         }
     }
@@ -123,7 +123,7 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
             guard let opening = links.values[link].take(local) else { continue }
-            tell(opening, .failure(failure), on: handle)
+            reportResult(opening, .failure(failure), on: handle)
         }
     }
 
@@ -158,7 +158,7 @@ extension ChannelLayer {
     func mtu(of owner: CreditChannel.Owner) -> Int {
         switch owner {
         case .attributes: bearerMTU ?? limits.channelMTU
-        case .client, .nobody: limits.channelMTU
+        case .client, .noOwner: limits.channelMTU
         }
     }
 }

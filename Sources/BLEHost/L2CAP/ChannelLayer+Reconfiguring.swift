@@ -75,7 +75,11 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
             guard let index = links.values[link].index(local: local) else { continue }
-            tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .resized(failure))
+            report(
+                to: links.values[link].channels[index].owner,
+                of: links.values[link].channels[index].id,
+                .resized(failure)
+            )
         }
     }
 }

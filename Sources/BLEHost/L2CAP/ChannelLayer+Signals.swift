@@ -89,7 +89,7 @@ extension ChannelLayer {
     }
 
     mutating func ignoreLateResponse(on handle: ConnectionHandle) {
-        outbox.append(.note(.lateAnswer(.leSignaling, handle)))
+        outbox.append(.note(.unexpectedResponse(.leSignaling, handle)))
     }
 
     /// The codes of packets that need no response.

@@ -51,7 +51,7 @@ struct ChannelLayer {
     var needsEncryption: Bool { publications.contains { $0.security.security > .unencrypted } }
     var latestSPSM = SPSM.dynamic.upperBound
     var outbox = OutputQueue<Output>()
-    private var places: [ChannelID: ChannelPosition] = [:]
+    private var positions: [ChannelID: ChannelPosition] = [:]
     private var latestID = ChannelID(rawValue: 0)
 
     /// Creates a layer without links.
@@ -82,11 +82,11 @@ struct ChannelLayer {
     /// The link's channels are closed, and its pending requests fail, with `failure`.
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
-        for opening in state.openings { tell(opening, .failure(failure), on: link) }
-        for one in state.deferred { tell(one.requester, one.spsm, .failure(failure), on: link) }
+        for opening in state.openings { reportResult(opening, .failure(failure), on: link) }
+        for one in state.deferred { reportResult(one.requester, one.spsm, .failure(failure), on: link) }
         for channel in state.channels {
-            tell(channel.owner, of: channel.id, .closed(failure))
-            places[channel.id] = nil
+            report(to: channel.owner, of: channel.id, .closed(failure))
+            positions[channel.id] = nil
         }
         links[link] = nil
     }
@@ -123,13 +123,13 @@ struct ChannelLayer {
     }
 
     /// Sends an event to the owner of a channel, if there is one.
-    mutating func tell(_ owner: CreditChannel.Owner, of channel: ChannelID, _ event: ChannelEvent) {
+    mutating func report(to owner: CreditChannel.Owner, of channel: ChannelID, _ event: ChannelEvent) {
         switch owner {
         case .client(let client): outbox.append(.event(.channel(channel, event), for: client))
         case .attributes:
-            guard let place = places[channel] else { return }
-            outbox.append(.bearer(.channel(channel, event), of: place.link))
-        case .nobody: break
+            guard let position = positions[channel] else { return }
+            outbox.append(.bearer(.channel(channel, event), of: position.link))
+        case .noOwner: break
         }
     }
 
@@ -140,7 +140,7 @@ struct ChannelLayer {
     }
 
     mutating func insert(_ channel: CreditChannel, on handle: ConnectionHandle) {
-        places[channel.id] = ChannelPosition(link: handle, local: channel.local)
+        positions[channel.id] = ChannelPosition(link: handle, local: channel.local)
         links.update(handle) { $0.insert(channel) }
     }
 
@@ -149,14 +149,14 @@ struct ChannelLayer {
         guard let (link, index) = find(id) else { return }
         links.values[link].exchange.drop(.disconnect(id))
         links.values[link].remove(at: index)
-        places[id] = nil
+        positions[id] = nil
     }
 
     /// Returns the index of a channel's link, and the index of the channel in that link; `nil` if the channel does not
     /// exist.
     func find(_ id: ChannelID) -> (link: Int, index: Int)? {
-        guard let place = places[id], let link = links.index(of: place.link),
-            let index = links.values[link].index(local: place.local)
+        guard let position = positions[id], let link = links.index(of: position.link),
+            let index = links.values[link].index(local: position.local)
         else { return nil }
         return (link, index)
     }

@@ -21,7 +21,7 @@ struct CreditChannel {
         /// The attribute layer, for an Enhanced ATT bearer.
         case attributes
         /// No owner, because the channel's owner has closed it or is gone.
-        case nobody
+        case noOwner
     }
 
     private enum State {
@@ -125,7 +125,7 @@ struct CreditChannel {
     /// Closes the channel at its owner's request, if possible after the queued data have been sent.
     mutating func close(at now: Instant) -> OnClose {
         guard case .open = state else { return .nothing }
-        owner = .nobody
+        owner = .noOwner
         if outgoing.isEmpty {
             state = .closing
             return .disconnect
@@ -143,7 +143,7 @@ struct CreditChannel {
 
     /// Closes the channel immediately, regardless of queued data.
     mutating func abandon() -> OnClose {
-        owner = .nobody
+        owner = .noOwner
         guard !isClosing else { return .nothing }
         state = .closing
         return .disconnect

@@ -11,7 +11,7 @@ import BLEWire
 struct IncomingFlow {
     private enum State {
         /// The next K-frame starts an SDU.
-        case between
+        case betweenSDUs
         /// An SDU of this length is incomplete.
         case collecting(length: Int)
     }
@@ -28,14 +28,14 @@ struct IncomingFlow {
     private(set) var mps: Int
     /// The maximum number of K-frames that the peer may still send or that are unconsumed.
     let window: Int
-    private var state = State.between
+    private var state = State.betweenSDUs
     /// The octets of the incomplete SDU.
     private var sdu: [UInt8] = []
     /// The number of further K-frames that the peer may send.
     private(set) var credits: Int
     private var sdus = Fifo<DeliveredSDU>()
     /// The part of the window that is taken by SDUs that were delivered but not consumed.
-    private var held = 0
+    private var unconsumed = 0
 
     /// Creates a flow with the sizes that this host has announced and the credits that it has granted.
     init(mtu: Int, mps: Int, window: Int) {
@@ -61,7 +61,7 @@ struct IncomingFlow {
         guard frame.count <= mps else { return .broken(.frameTooLong) }
         credits -= 1
         switch state {
-        case .between:
+        case .betweenSDUs:
             guard frame.count >= 2 else { return .broken(.lengthMissing) }
             let length = Int(frame[0]) | Int(frame[1]) << 8
             guard length <= mtu else { return .broken(.sduTooLong) }
@@ -81,8 +81,8 @@ struct IncomingFlow {
         }
         let credits = (length + mps - 1) / mps
         if credits > 0 { sdus.append(DeliveredSDU(octets: length, credits: credits)) }
-        held += credits
-        state = .between
+        unconsumed += credits
+        state = .betweenSDUs
         var whole: [UInt8] = []
         swap(&whole, &sdu)
         return .complete(whole)
@@ -94,7 +94,7 @@ struct IncomingFlow {
         while rest > 0, let first = sdus.first {
             if rest < first.octets { return sdus.update(0) { $0.octets -= rest } }
             rest -= first.octets
-            held -= first.credits
+            unconsumed -= first.credits
             _ = sdus.popFirst()
         }
     }
@@ -104,7 +104,7 @@ struct IncomingFlow {
 
     /// Returns the number of credits to grant now; `nil` while too few are due to justify a packet.
     mutating func replenish() -> UInt16? {
-        let missing = window - held - credits
+        let missing = window - unconsumed - credits
         guard missing > 0, credits == 0 || 2 * missing >= window else { return nil }
         credits += missing
         return UInt16(truncatingIfNeeded: missing)

@@ -15,7 +15,7 @@ struct OutgoingFlow {
     }
 
     /// The maximum number of K-frames that wait in the ACL queue for a controller buffer.
-    static let depth = 4
+    static let mostFramesInFlight = 4
     /// The maximum number of credits that the peer may have granted.
     static let creditLimit = 65535
 
@@ -75,7 +75,7 @@ struct OutgoingFlow {
     /// Returns the payload of the next K-frame; `nil` if there are no data or no credit, or if too many K-frames wait
     /// for a buffer.
     mutating func next() -> [UInt8]? {
-        guard credits > 0, frames.count < Self.depth, let sdu = sdus.first else { return nil }
+        guard credits > 0, frames.count < Self.mostFramesInFlight, let sdu = sdus.first else { return nil }
         var frame: [UInt8] = []
         let isFirst = offset == 0
         let end = min(sdu.count, offset + min(mps, maximumFrame) - (isFirst ? 2 : 0))

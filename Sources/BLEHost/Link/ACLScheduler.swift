@@ -174,11 +174,11 @@ struct ACLScheduler {
             takeBuffer(at: index, on: channel)
             return .passed
         }
-        return wait(Frame(channel: channel, payload: payload, receipt: receipt), at: index) ? .queued : .limitReached
+        return enqueue(Frame(channel: channel, payload: payload, receipt: receipt), at: index) ? .queued : .limitReached
     }
 
     /// Queues a packet; returns `false` if too many are queued.
-    private mutating func wait(_ frame: Frame, at index: Int) -> Bool {
+    private mutating func enqueue(_ frame: Frame, at index: Int) -> Bool {
         let channel = frame.channel, limit = frame.receipt == nil ? 2 * queueLimit : queueLimit
         guard channel.isDynamic || queues.values[index].channels.count(on: channel) < limit else { return false }
         queues.values[index].channels.append(frame, on: channel)
@@ -194,7 +194,7 @@ struct ACLScheduler {
     /// The packet bypasses the queues. Returns `false`, without side effects, if the packet cannot bypass them or the
     /// link does not exist.
     @inline(__always)
-    mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
+    mutating func reserveBuffer(for length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
         queues.values[index].noteSubmitted()
         free -= 1
@@ -210,9 +210,9 @@ struct ACLScheduler {
 
     /// Queues an ATT packet even if a buffer is free; returns `false`, without side effects, if too many are queued or
     /// the link does not exist.
-    mutating func wait(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) -> Bool {
+    mutating func enqueue(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) -> Bool {
         guard let index = queues.index(of: link) else { return false }
-        return wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
+        return enqueue(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
     }
 
     private mutating func takeBuffer(at index: Int, on channel: ChannelIdentifier) {

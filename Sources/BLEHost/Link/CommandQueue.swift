@@ -65,7 +65,7 @@ struct CommandQueue {
     ///
     /// It is the time of the controller's last answer or, if later, the time at which a command was queued while none
     /// was queued or unanswered.
-    private var lastTurn = Instant()
+    private var waitStart = Instant()
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
@@ -75,16 +75,16 @@ struct CommandQueue {
         waiting.removeAll()
         sent.removeAll()
         credits = 1
-        lastTurn = now
+        waitStart = now
     }
 
     /// The time at which to call ``expired(at:)`` unless something happens first.
-    var deadline: Instant? { sent.first?.due ?? (waiting.isEmpty ? nil : lastTurn + Self.timeout) }
+    var deadline: Instant? { sent.first?.due ?? (waiting.isEmpty ? nil : waitStart + Self.timeout) }
 
     /// Queues a command; returns `false` if too many are queued and the owner can do without the command.
     mutating func submit(_ command: Command, for owner: Owner, at now: Instant) -> Bool {
         guard waiting.count < limit || owner.isExemptFromLimit else { return false }
-        if waiting.isEmpty, sent.isEmpty { lastTurn = now }
+        if waiting.isEmpty, sent.isEmpty { waitStart = now }
         waiting.append((command, owner))
         return true
     }
@@ -98,7 +98,7 @@ struct CommandQueue {
     }
 
     /// Drops the queued commands of a link that is gone, because its handle may be reused.
-    mutating func forget(_ link: ConnectionHandle) { waiting.removeAll { $0.owner.link == link } }
+    mutating func removeCommands(of link: ConnectionHandle) { waiting.removeAll { $0.owner.link == link } }
 
     enum OnAnswer: Equatable {
         case answered(Owner)
@@ -112,7 +112,7 @@ struct CommandQueue {
     /// `allowed` is the number of further commands that the controller accepts.
     mutating func answered(_ opcode: HCI.Opcode, allowed: UInt8, at now: Instant) -> OnAnswer {
         credits = Int(allowed)
-        lastTurn = now
+        waitStart = now
         guard opcode != .none else { return .credits }
         guard let index = sent.firstIndex(where: { $0.opcode == opcode }) else { return .unexpected }
         return .answered(sent.remove(at: index).owner)

@@ -8,8 +8,8 @@ struct ConnectionTable<Value> {
     /// The handles, in ascending order.
     ///
     /// They are stored separately from the values, which are large, so that a search copies no values.
-    private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkIndex(handles) } }
-    private var places = LinkIndex()
+    private(set) var handles: [ConnectionHandle] = [] { didSet { indices = LinkIndex(handles) } }
+    private var indices = LinkIndex()
     /// The values, in the order of ``handles``.
     ///
     /// They are changed only in place, at an index from ``index(of:)``.
@@ -44,7 +44,7 @@ struct ConnectionTable<Value> {
     }
 
     /// Returns the current index of `handle`; `nil` if there is no such link.
-    func index(of handle: ConnectionHandle) -> Int? { places[handle] }
+    func index(of handle: ConnectionHandle) -> Int? { indices[handle] }
 
     /// Returns the handle at an index in `0..<count`.
     func handle(at index: Int) -> ConnectionHandle { handles[index] }
@@ -68,19 +68,19 @@ struct ConnectionTable<Value> {
 /// A search takes constant time.
 struct LinkIndex {
     /// For each handle up to the highest one, the index plus one; zero if there is no link.
-    private var places: [UInt16] = []
+    private var indices: [UInt16] = []
 
     /// Creates the lookup table for links in ascending order of their handles.
     init(_ handles: [ConnectionHandle] = []) {
         guard let last = handles.last else { return }
-        places = [UInt16](repeating: 0, count: Int(last.wire) + 1)
-        for (index, handle) in handles.enumerated() { places[Int(handle.wire)] = UInt16(index + 1) }
+        indices = [UInt16](repeating: 0, count: Int(last.wire) + 1)
+        for (index, handle) in handles.enumerated() { indices[Int(handle.wire)] = UInt16(index + 1) }
     }
 
     /// The index of a link; `nil` if there is no such link.
     subscript(handle: ConnectionHandle) -> Int? {
         let wire = Int(handle.wire)
-        guard wire < places.count, places[wire] > 0 else { return nil }
-        return Int(places[wire]) - 1
+        guard wire < indices.count, indices[wire] > 0 else { return nil }
+        return Int(indices[wire]) - 1
     }
 }

@@ -123,7 +123,7 @@ struct LinkControl {
     }
 
     /// Records the PHYs of the link.
-    mutating func read(_ layers: HCI.LEReadPHY.Return) -> OnUpdate {
+    mutating func physRead(_ layers: HCI.LEReadPHY.Return) -> OnUpdate {
         let known = (details.transmitPHY, details.receivePHY)
         (details.transmitPHY, details.receivePHY) = (layers.transmit, layers.receive)
         return known == (layers.transmit, layers.receive) ? .ignore : .announce
@@ -135,7 +135,7 @@ struct LinkControl {
     }
 
     /// Records the security of the link.
-    mutating func trust(_ security: LinkSecurity) -> OnUpdate {
+    mutating func securityChanged(to security: LinkSecurity) -> OnUpdate {
         let known = details.security
         details.security = security
         return known == security ? .ignore : .announce

@@ -22,7 +22,7 @@ package struct PreservedCentral: Equatable, Sendable {
                 peers.append(PreservedPeer(peer: peer, request: request))
             }
         case .cancelConnection(let peer): remove(peer)
-        case .peer, .server, .service, .channel, .appMoved, .security, .showAlerts, .tester: break
+        case .peer, .server, .service, .channel, .appPhaseChanged, .security, .showAlerts, .tester: break
         }
     }
 

@@ -48,7 +48,8 @@ package struct PreservedPeripheral: Equatable, Sendable {
         case .server(.stopAdvertising):
             unanswered = unanswered.map { _ in nil }
             advertisement = nil
-        case .service, .server, .scan, .stopScan, .connect, .cancelConnection, .peer, .channel, .appMoved, .security,
+        case .service, .server, .scan, .stopScan, .connect, .cancelConnection, .peer, .channel, .appPhaseChanged,
+            .security,
             .showAlerts, .tester:
             break
         }

@@ -27,12 +27,12 @@ package struct LinkTrust: Equatable, Sendable {
     }
 
     /// Records that both devices have a key with which the link can be encrypted.
-    mutating func bond() { hasKey = true }
+    mutating func bondAdded() { hasKey = true }
 
     /// Records that the bond was removed.
     ///
     /// An encrypted link still has its key.
-    mutating func unbond() { hasKey = security > .unencrypted }
+    mutating func bondRemoved() { hasKey = security > .unencrypted }
 
     /// Returns what a link lacks for these requirements; `nil` if it lacks nothing.
     ///

@@ -14,7 +14,7 @@ extension ClientRequest {
         case .channel: "channel"
         case .security: "pairing"
         case .tester: "test"
-        case .appMoved: "appMoved"
+        case .appPhaseChanged: "appMoved"
         case .showAlerts: "alerts"
         }
     }

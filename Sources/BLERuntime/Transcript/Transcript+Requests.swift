@@ -18,7 +18,7 @@ extension Transcript {
         case .channel(let channel, let request): ["\(channel.rawValue)", request.operation] + words(request)
         case .security(let request): [request.operation] + words(request)
         case .tester(let request): [request.operation] + words(request)
-        case .appMoved(let phase): [phase.words]
+        case .appPhaseChanged(let phase): [phase.words]
         }
     }
 

@@ -10,7 +10,7 @@ struct StandingRequests: Sendable {
 
     mutating func note(_ request: ClientRequest) {
         switch request {
-        case .appMoved: phase = request
+        case .appPhaseChanged: phase = request
         case .security(.setAgent): agentRequest = request
         case .security(.setPolicy): policy = request
         case .showAlerts: alerts = request
@@ -26,7 +26,7 @@ extension ClientRequest {
     /// True for requests that apply to the whole session.
     var isStanding: Bool {
         switch self {
-        case .appMoved, .security(.setAgent), .security(.setPolicy), .showAlerts: true
+        case .appPhaseChanged, .security(.setAgent), .security(.setPolicy), .showAlerts: true
         default: false
         }
     }
@@ -40,7 +40,7 @@ extension ClientRequest {
         case .service(let request): request.answer(failure).map { .server($0) }
         case .security(.pair(let peer)): .security(.failed(peer, .disconnected))
         case .channel(let channel, .send), .channel(let channel, .resize): .channel(channel, .closed(failure))
-        case .scan, .stopScan, .cancelConnection, .channel, .security, .tester, .appMoved, .showAlerts: nil
+        case .scan, .stopScan, .cancelConnection, .channel, .security, .tester, .appPhaseChanged, .showAlerts: nil
         }
     }
 }

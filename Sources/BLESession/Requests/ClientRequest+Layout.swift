@@ -69,7 +69,7 @@ extension ClientRequest: TaggedEnum, Packet {
         case .server, .service: 6
         case .channel: 7
         case .security: 8
-        case .appMoved: 9
+        case .appPhaseChanged: 9
         case .showAlerts: 10
         case .tester: preconditionFailure("test sessions exist only inside the host's process")
         }
@@ -85,7 +85,7 @@ extension ClientRequest: TaggedEnum, Packet {
         case 6: self = .server(.stopAdvertising)
         case 7: self = .channel(.blank, .close)
         case 8: self = .security(.listBonds)
-        case 9: self = .appMoved(to: .foreground)
+        case 9: self = .appPhaseChanged(to: .foreground)
         case 10: self = .showAlerts
         default: return nil
         }
@@ -133,9 +133,9 @@ extension ClientRequest: TaggedEnum, Packet {
         case .security(var request):
             try request.layout(&wire)
             self = .security(request)
-        case .appMoved(var phase):
+        case .appPhaseChanged(var phase):
             try wire.field(&phase, "Phase")
-            self = .appMoved(to: phase)
+            self = .appPhaseChanged(to: phase)
         }
     }
 }

@@ -26,7 +26,7 @@ extension WorldCore {
     /// Tells the host the phase of a client's app, if the app may use the radio.
     mutating func tellPhase(to client: ClientID) {
         guard case .app(let session) = clients[client.rawValue], isAuthorized(session) else { return }
-        perform(.appMoved(to: stations[session.machine].phase(of: session.role)), for: client)
+        perform(.appPhaseChanged(to: stations[session.machine].phase(of: session.role)), for: client)
     }
 
     /// Delivers an event to an app: now, or when the app is no longer suspended.

@@ -82,7 +82,7 @@ extension WorldCore {
         for event in undelivered { hold(event, for: session.client) }
         guard restorableIndex(of: session.client) != nil else { return }
         stations[index].host.appEnded(session.client, at: now)
-        stations[index].host.perform(.appMoved(to: .background), for: session.client, at: now)
+        stations[index].host.perform(.appPhaseChanged(to: .background), for: session.client, at: now)
         markDirty(index)
     }
 

@@ -79,7 +79,7 @@ struct SeenAdvertisements {
     /// found for an earlier scan with other services.
     mutating func dictionary(of report: AdvertisementReport) -> [String: Any]? {
         let key = UInt64(truncatingIfNeeded: report.peer.rawValue) | 1 << 63, timestamp = clock.now()
-        latest = places.place(of: key)
+        latest = places.index(of: key)
         if let latest, update(latest, report) {
             // Changed in place, so that nothing is copied unless the app has kept the previous dictionary.
             entries[latest].dictionary.values[entries[latest].timestamp] = timestamp

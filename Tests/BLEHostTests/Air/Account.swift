@@ -77,7 +77,7 @@ struct Account {
         case .service(.update): "update"
         case .server(.publishChannel): "publish"
         case .server(.unpublishChannel): "unpublish"
-        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appMoved, .security, .showAlerts,
+        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appPhaseChanged, .security, .showAlerts,
             .tester:
             nil
         }

@@ -125,7 +125,7 @@ struct Ledger: Equatable {
         case .service(.addService): "add"
         case .server(.startAdvertising): "advertise"
         case .service(.update): "update"
-        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appMoved, .security, .showAlerts,
+        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appPhaseChanged, .security, .showAlerts,
             .tester:
             nil
         }

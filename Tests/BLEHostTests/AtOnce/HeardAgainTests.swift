@@ -40,7 +40,7 @@ struct HeardAgainTests {
             switch Int.random(in: 0..<24, using: &random) {
             case 0: rig.perform(.scan(ScanRequest(allowsDuplicates: .random(using: &random))), for: Rig.otherCentral)
             case 1: rig.perform(.stopScan, for: Rig.otherCentral)
-            case 2: rig.perform(.appMoved(to: Bool.random(using: &random) ? .background : .foreground))
+            case 2: rig.perform(.appPhaseChanged(to: Bool.random(using: &random) ? .background : .foreground))
             case 3..<9: rig.advance(by: .milliseconds(.random(in: 0...12, using: &random)))
             default: break
             }

@@ -33,12 +33,12 @@ struct HostOutboxTests {
     func taken() {
         let peer = PeerIdentifier(rawValue: 7)
         var outbox = HostOutbox()
-        outbox.tell(client, taken: .updates)
-        outbox.tell(client, .server(.updatesTaken(2)))
-        outbox.tell(client, taken: .writeCommands(to: peer))
-        outbox.tell(other, taken: .writeCommands(to: peer))
-        outbox.tell(other, .stateChanged(.poweredOn))
-        outbox.tell(other, taken: .writeCommands(to: peer))
+        outbox.report(to: client, taken: .updates)
+        outbox.report(to: client, .server(.updatesTaken(2)))
+        outbox.report(to: client, taken: .writeCommands(to: peer))
+        outbox.report(to: other, taken: .writeCommands(to: peer))
+        outbox.report(to: other, .stateChanged(.poweredOn))
+        outbox.report(to: other, taken: .writeCommands(to: peer))
         var told: [Host.Output] = []
         while let output = outbox.next() { told.append(output) }
         #expect(

@@ -50,7 +50,8 @@ struct FastPathStory {
         rig.connect(asking, Self.asking.wire, role: .peripheral)
         central = rig.host.links[Self.asking]?.peer ?? peer
         let own = rig.host.layers.attributes.database.attributes
-        held = own.first { $0.content == .held(by: .init(client: Rig.peripheral, id: Self.readable)) }?.handle ?? .none
+        held =
+            own.first { $0.content == .provided(by: .init(client: Rig.peripheral, id: Self.readable)) }?.handle ?? .none
         configuration = own.last { if case .configuration = $0.content { true } else { false } }?.handle ?? .none
         deliver(.writeRequest(.init(handle: configuration, value: [1, 0])), on: Self.asking)
         let features = own.first { $0.type == GATT.clientFeatures }?.handle ?? .none

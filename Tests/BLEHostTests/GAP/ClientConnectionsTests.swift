@@ -36,11 +36,11 @@ struct ClientConnectionsTests {
         all.add(Self.clientConnection(Self.other, Self.far))
         all.add(Self.clientConnection(Self.client, Self.peer))
         #expect(all.wanted == [Self.address(2), Self.address(1)])
-        all.set(.linked(Self.link), for: Self.client, Self.peer)
+        all.setState(.linked(Self.link), for: Self.client, Self.peer)
         #expect(all.wanted == [Self.address(2)])
         let early = all.link(of: Self.client, to: Self.peer)
         #expect(early == nil, "the client has not heard of the link")
-        all.set(.connected(Self.link), for: Self.client, Self.peer)
+        all.setState(.connected(Self.link), for: Self.client, Self.peer)
         let link = all.link(of: Self.client, to: Self.peer), none = all.link(of: Self.other, to: Self.peer)
         #expect(link == Self.link && none == nil)
         all.remove(Self.client, Self.peer)
@@ -52,12 +52,12 @@ struct ClientConnectionsTests {
     func sharing() {
         var all = ClientConnections()
         all.add(Self.clientConnection(Self.client, Self.peer, .connected(Self.link)))
-        all.add(Self.clientConnection(Self.other, Self.peer, .leaving(Self.link, again: nil)))
+        all.add(Self.clientConnection(Self.other, Self.peer, .disconnecting(Self.link, again: nil)))
         all.add(Self.clientConnection(Self.client, Self.far))
-        #expect(all.on(Self.link).map(\.client) == [Self.client, Self.other])
-        #expect(all.to(Self.peer).count == 2 && all.of(Self.client).count == 2 && all.count == 3)
+        #expect(all.entries(on: Self.link).map(\.client) == [Self.client, Self.other])
+        #expect(all.entries(to: Self.peer).count == 2 && all.entries(of: Self.client).count == 2 && all.count == 3)
         all.remove(Self.other, Self.peer)
-        #expect(all.on(Self.link).map(\.client) == [Self.client])
+        #expect(all.entries(on: Self.link).map(\.client) == [Self.client])
         #expect(all[Self.other, Self.peer] == nil)
     }
 
@@ -70,11 +70,11 @@ struct ClientConnectionsTests {
         )
         all.add(Self.clientConnection(Self.other, Self.peer, due: now + .seconds(5)))
         #expect(all.deadline == now + .seconds(2))
-        let early = all.begin(at: now + .milliseconds(1_999)), begun = all.begin(at: now + .seconds(2))
+        let early = all.endDelays(at: now + .milliseconds(1_999)), begun = all.endDelays(at: now + .seconds(2))
         #expect(early.isEmpty && begun.map(\.client) == [Self.client])
         #expect(all.deadline == now + .seconds(5))
         #expect(all.overdue(at: now + .seconds(5)).map(\.client) == [Self.other])
-        all.set(.connected(Self.link), for: Self.other, Self.peer)
+        all.setState(.connected(Self.link), for: Self.other, Self.peer)
         #expect(all.deadline == now + .seconds(9), "who is connected waits for nothing")
     }
 
@@ -84,13 +84,13 @@ struct ClientConnectionsTests {
         all.add(Self.clientConnection(Self.client, Self.peer, isPrivate: true))
         all.add(Self.clientConnection(Self.other, Self.peer, .delayed(until: Instant()), isPrivate: true))
         #expect(all.awaitsAdvertisements)
-        all.set(.connected(Self.link), for: Self.client, Self.peer)
+        all.setState(.connected(Self.link), for: Self.client, Self.peer)
         #expect(!all.awaitsAdvertisements)
-        _ = all.begin(at: Instant())
+        _ = all.endDelays(at: Instant())
         #expect(all.awaitsAdvertisements)
-        all.relocate(Self.peer, to: Self.address(9), isPrivate: false)
+        all.setAddress(of: Self.peer, to: Self.address(9), isPrivate: false)
         #expect(!all.awaitsAdvertisements && all[Self.other, Self.peer]?.address == Self.address(9))
-        all.relocate(Self.peer, to: Self.address(9), isPrivate: true)
+        all.setAddress(of: Self.peer, to: Self.address(9), isPrivate: true)
         all.remove(Self.other, Self.peer)
         #expect(!all.awaitsAdvertisements)
     }
@@ -99,10 +99,11 @@ struct ClientConnectionsTests {
     func moving() {
         var all = ClientConnections()
         all.add(Self.clientConnection(Self.client, Self.peer))
-        let news = all.move(Self.peer, to: Self.address(9)), known = all.move(Self.peer, to: Self.address(9))
+        let news = all.updatePendingAddress(of: Self.peer, to: Self.address(9)),
+            known = all.updatePendingAddress(of: Self.peer, to: Self.address(9))
         #expect(news && !known)
-        all.set(.connected(Self.link), for: Self.client, Self.peer)
-        let late = all.move(Self.peer, to: Self.address(8))
+        all.setState(.connected(Self.link), for: Self.client, Self.peer)
+        let late = all.updatePendingAddress(of: Self.peer, to: Self.address(8))
         #expect(!late && all[Self.client, Self.peer]?.address == Self.address(9))
     }
 }

@@ -24,9 +24,9 @@ struct HashIndexTests {
         let addresses = Self.addresses[kind]
         var table = HashIndex(secret: secret)
         for (index, address) in addresses.enumerated() { table.insert(address, at: index) }
-        #expect(addresses.map { table.place(of: $0) } == Array(addresses.indices))
+        #expect(addresses.map { table.index(of: $0) } == Array(addresses.indices))
         for (index, address) in addresses.enumerated() { table.insert(address, at: index + 1) }
-        #expect(addresses.map { table.place(of: $0) } == addresses.indices.map { $0 + 1 })
+        #expect(addresses.map { table.index(of: $0) } == addresses.indices.map { $0 + 1 })
         #expect(table.count == addresses.count)
     }
 
@@ -35,12 +35,12 @@ struct HashIndexTests {
         var table = HashIndex(secret: 1)
         table.insert(DeviceAddress(0, .public), at: 3)
         table.insert(DeviceAddress(0, .random), at: 4)
-        #expect(table.place(of: DeviceAddress(0, .public)) == 3)
-        #expect(table.place(of: DeviceAddress(0, .random)) == 4)
-        #expect(table.place(of: DeviceAddress(0, .publicIdentity)) == nil)
+        #expect(table.index(of: DeviceAddress(0, .public)) == 3)
+        #expect(table.index(of: DeviceAddress(0, .random)) == 4)
+        #expect(table.index(of: DeviceAddress(0, .publicIdentity)) == nil)
         table.remove(DeviceAddress(0, .public))
-        #expect(table.place(of: DeviceAddress(0, .public)) == nil)
-        #expect(table.place(of: DeviceAddress(0, .random)) == 4)
+        #expect(table.index(of: DeviceAddress(0, .public)) == nil)
+        #expect(table.index(of: DeviceAddress(0, .random)) == 4)
     }
 
     @Test("The index grows with its count, and keeps its size while addresses come and go")
@@ -71,7 +71,7 @@ struct HashIndexTests {
                 dictionary[address] = nil
             }
             guard step % 100 == 0 else { continue }
-            #expect(addresses.allSatisfy { table.place(of: $0) == dictionary[$0] })
+            #expect(addresses.allSatisfy { table.index(of: $0) == dictionary[$0] })
             #expect(table.count == dictionary.count)
         }
     }

@@ -18,14 +18,14 @@ struct KnownAdvertisersTests {
         let first = advertisers.insert(advertiser(0)), second = advertisers.insert(advertiser(1))
         advertisers.wait(second, since: Instant())
         for number in 2..<1_000 {
-            advertisers.passedOver(first)
+            advertisers.noteReceived(first)
             _ = advertisers.insert(advertiser(number))
             if number < 8 { continue }
             #expect(advertisers.count == 8)
-            #expect(advertisers.place(of: address(number - 8)) == nil || number - 8 < 2)
+            #expect(advertisers.index(of: address(number - 8)) == nil || number - 8 < 2)
         }
-        #expect(advertisers.place(of: address(1)) == second)
-        #expect(advertisers.place(of: address(999)) != nil)
+        #expect(advertisers.index(of: address(1)) == second)
+        #expect(advertisers.index(of: address(999)) != nil)
     }
 
     private func report(_ data: [UInt8], _ rssi: RSSI) -> AdvertisementReport {
@@ -53,7 +53,7 @@ struct KnownAdvertisersTests {
         #expect(kept?.repeats(report) == true)
         kept = advertiser.report(revision: 6)
         #expect(kept == nil)
-        #expect(advertiser.earlier(revision: 5) == report && advertiser.earlier(revision: 6) == nil)
+        #expect(advertiser.lastReport(revision: 5) == report && advertiser.lastReport(revision: 6) == nil)
         var isNew = advertiser.advertised(second, data.span)
         #expect(!isNew)
         kept = advertiser.report(revision: 5)

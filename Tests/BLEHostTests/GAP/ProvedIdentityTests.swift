@@ -22,7 +22,8 @@ struct ProvedIdentityTests {
     }
 
     static let proofs: [(onAir: DeviceAddress, key: Key128?, IdentityProof)] = [
-        (claimed, key, .shown), (claimed, nil, .shown), (publicAddress, key, .none), (publicAddress, nil, .none),
+        (claimed, key, .usedAsAddress), (claimed, nil, .usedAsAddress), (publicAddress, key, .none),
+        (publicAddress, nil, .none),
         (DeviceAddress(claimed.value, .public), key, .none), (DeviceAddress(0xC000_0000_0002, .random), key, .none),
         (made(1), key, .resolved), (made(1), Key128(wire: 0x12), .contradicted), (made(1), nil, .none),
         (DeviceAddress(0x0012_3456_789A, .random), key, .none), (DeviceAddress(0x8012_3456_789A, .random), key, .none),
@@ -36,7 +37,7 @@ struct ProvedIdentityTests {
             let proved = bond.proved(on: onAir, isTaken: isTaken, isKeyTaken: isKeyTaken)
             let isBelieved: Bool
             switch expected {
-            case .shown: isBelieved = true
+            case .usedAsAddress: isBelieved = true
             case .resolved: isBelieved = !isTaken
             case .contradicted, .none: isBelieved = false
             }

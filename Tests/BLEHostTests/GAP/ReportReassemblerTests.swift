@@ -80,7 +80,7 @@ struct ReportReassemblerTests {
         for address in 1...2 as ClosedRange<UInt64> {
             _ = assembler.receive(Self.report([1], .incomplete, of: address))
         }
-        guard case .crowded = assembler.receive(Self.report([1], .incomplete, of: 3)) else {
+        guard case .displacedOldest = assembler.receive(Self.report([1], .incomplete, of: 3)) else {
             Issue.record("there is room for two")
             return
         }

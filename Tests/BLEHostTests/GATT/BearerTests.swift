@@ -79,7 +79,7 @@ struct BearerTests {
         /// The handle of a value of the app.
         func handle(of value: LocalAttributeID) -> AttributeHandle {
             lone.layer.database.attributes.first {
-                if case .held(let owner) = $0.content { owner.id == value } else { false }
+                if case .provided(let owner) = $0.content { owner.id == value } else { false }
             }?.handle ?? .none
         }
 
@@ -161,7 +161,7 @@ struct BearerTests {
         let asked = bench.asked()
         bench.tell(.closed(nil), on: 0)
         #expect(bench.answer(asked[0], [1]).isEmpty)
-        #expect(bench.lone.notes.contains(.lateResponse(BearerTests.app)))
+        #expect(bench.lone.notes.contains(.answerWithoutRequest(BearerTests.app)))
         #expect(bench.answer(asked[1], [2]).map(\.pdu) == [[0x0B, 2]])
     }
 

@@ -37,7 +37,7 @@ struct ChangingServicesTests {
         #expect(lone.perform(.removeService(SampleService.service)) == [[UInt8](refusal), [0x0B, 0, 0]])
         lone.others = []
         #expect(lone.perform(.respond(transaction, .success([1]))) == [])
-        #expect(lone.notes == [.lateResponse(LoneLayer.app)])
+        #expect(lone.notes == [.answerWithoutRequest(LoneLayer.app)])
     }
 
     @Test("A group of writes that waits for the app is refused as a whole")

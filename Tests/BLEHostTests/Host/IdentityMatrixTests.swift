@@ -177,7 +177,7 @@ struct IdentityMatrixTests {
         let link = try #require(rig.host.links[handle])
         let client = try #require(rig.host.layers.attributes.links.first { $0.handle == handle }).client
         rig.disconnect(0x42)
-        return (link.peer, client.bond.kept)
+        return (link.peer, client.bond.stored)
     }
 
     /// The addresses that the controller was told to call, or to accept.

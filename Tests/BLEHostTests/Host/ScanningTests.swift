@@ -51,10 +51,10 @@ struct ScanningTests {
         }
         let request = ScanRequest(services: [heartRate])
         #expect(intervals { rig.perform(.scan(request)) } == [.milliseconds(40)])
-        #expect(intervals { rig.perform(.appMoved(to: .background)) } == [.milliseconds(300)])
+        #expect(intervals { rig.perform(.appPhaseChanged(to: .background)) } == [.milliseconds(300)])
         #expect(intervals { rig.perform(.scan(request), for: Rig.otherCentral) } == [.milliseconds(40)])
         #expect(intervals { rig.perform(.stopScan, for: Rig.otherCentral) } == [.milliseconds(300)])
-        #expect(intervals { rig.perform(.appMoved(to: .foreground)) } == [.milliseconds(40)])
+        #expect(intervals { rig.perform(.appPhaseChanged(to: .foreground)) } == [.milliseconds(40)])
     }
 
     @Test("A numbered scan is confirmed before its first result")

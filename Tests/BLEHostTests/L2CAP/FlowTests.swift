@@ -162,7 +162,7 @@ struct OutgoingFlowTests {
         flow.append([2])
         var handed = 0
         while flow.next() != nil { handed += 1 }
-        #expect(handed == OutgoingFlow.depth)
+        #expect(handed == OutgoingFlow.mostFramesInFlight)
         var sent: [Int] = []
         while !flow.isEmpty {
             sent.append(flow.sent())

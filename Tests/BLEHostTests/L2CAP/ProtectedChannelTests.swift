@@ -59,7 +59,7 @@ struct ProtectedChannelTests {
     /// A layer with this link, on which what needs `needed` is published.
     private func makeBench(_ link: Link, _ needed: LinkRequirement) -> LoneChannels {
         var bench = LoneChannels()
-        if link.isBonded { bench.trust.bond() }
+        if link.isBonded { bench.trust.bondAdded() }
         if link.security > .unencrypted {
             bench.trust.secure(link.security, keySize: link.keySize, leastKeySize: 9)
         }

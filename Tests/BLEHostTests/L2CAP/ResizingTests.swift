@@ -40,7 +40,7 @@ struct ResizingTests {
         #expect(request == .creditBasedReconfigureRequest(.init(mtu: 200, mps: 150, channels: [local])))
         #expect(bench.outcomes == [])
         _ = bench.lone.answers(to: .creditBasedReconfigureResponse(.init(.success)), .first)
-        #expect(bench.lone.notes.contains(.lateAnswer(.leSignaling, LoneChannels.link)))
+        #expect(bench.lone.notes.contains(.unexpectedResponse(.leSignaling, LoneChannels.link)))
     }
 
     @Test("The peer's response decides", arguments: [0, 1, 2, 3, 4, 0x1234])

@@ -139,11 +139,11 @@ struct ACLSchedulerTests {
         let payloads = [[1, 2], [3]].map { OutgoingPayload(.writeCommand, AttributeHandle(wire: 9), $0) }
         for (index, payload) in payloads.enumerated() {
             #expect(scheduler.maySend == (index > 0))
-            let waits = scheduler.wait(payload, of: first, receipt: .init(rawValue: UInt64(index)))
+            let waits = scheduler.enqueue(payload, of: first, receipt: .init(rawValue: UInt64(index)))
             #expect(waits)
         }
         let unknown = ConnectionHandle(wire: 3) ?? .lowest
-        let waits = scheduler.wait(payloads[0], of: unknown, receipt: .init(rawValue: 9))
+        let waits = scheduler.enqueue(payloads[0], of: unknown, receipt: .init(rawValue: 9))
         #expect(!waits && !scheduler.hasRoom(for: 1, upTo: 9))
         let sent = drain(&scheduler)
         #expect(sent.map(\.packet) == payloads.map { Sent($0, of: first, receipt: nil).packet })
@@ -187,7 +187,7 @@ struct ACLSchedulerTests {
         let receipt = SendReceipt(rawValue: 1)
         for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .limitReached)
-        let waits = [first, second].map { scheduler.wait(OutgoingPayload([1]), of: $0, receipt: receipt) }
+        let waits = [first, second].map { scheduler.enqueue(OutgoingPayload([1]), of: $0, receipt: receipt) }
         #expect(waits == [false, true])
         for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .limitReached)

@@ -94,7 +94,7 @@ struct CommandQueueTests {
         for owner in [CommandQueue.Owner.link(.lowest), .disconnection(.lowest), .link(other), .scanner] {
             _ = queue.submit(command(.readRSSI), for: owner, at: start)
         }
-        queue.forget(.lowest)
+        queue.removeCommands(of: .lowest)
         #expect(sent(&queue) == 1)
         #expect(queue.answered(.reset, allowed: 4, at: start) == .answered(.setup))
         #expect(sent(&queue) == 2)

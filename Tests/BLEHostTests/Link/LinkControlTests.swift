@@ -116,7 +116,9 @@ struct LinkControlTests {
         _ = control.updated(Self.layers())
         #expect(control.details.interval?.wire == 24 && control.details.latency?.wire == 2)
         #expect(control.details.transmitPHY == .le2M && control.details.receivePHY == .leCoded)
-        #expect(control.trust(.encrypted) == .announce && control.trust(.encrypted) == .ignore)
+        #expect(
+            control.securityChanged(to: .encrypted) == .announce && control.securityChanged(to: .encrypted) == .ignore
+        )
         #expect(control.details.security == .encrypted)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct LinkTrustTests {
     static func trust(_ security: LinkSecurity, bonded: Bool = false, keySize: Int = 16) -> LinkTrust {
         var trust = LinkTrust(.unencrypted)
-        if bonded { trust.bond() }
+        if bonded { trust.bondAdded() }
         trust.secure(security, keySize: keySize, leastKeySize: 16)
         return trust
     }

@@ -34,7 +34,7 @@ struct OutOfBandSecretsTests {
         secrets.setPeerData(told, from: lamp, by: one)
         secrets.setTemporaryKey(Key128(wire: 7), sharedWith: nil, by: one)
         secrets.setTemporaryKey(Key128(wire: 8), sharedWith: lock, by: other)
-        secrets.leave(one)
+        secrets.removeData(of: one)
         let lamp = secrets.data(for: lamp, allowsLegacy: true)
         #expect(lamp.local == nil && lamp.remote == nil && lamp.temporaryKey == nil)
         #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == Key128(wire: 8))
@@ -45,9 +45,9 @@ struct OutOfBandSecretsTests {
         var secrets = OutOfBandSecrets(limit: 4)
         secrets.setTemporaryKey(Key128(wire: 7), sharedWith: nil, by: one)
         secrets.setTemporaryKey(Key128(wire: 8), sharedWith: lamp, by: one)
-        secrets.used(with: lamp)
+        secrets.removeUsed(with: lamp)
         #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == Key128(wire: 7))
-        secrets.used(with: lamp)
+        secrets.removeUsed(with: lamp)
         #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == nil)
     }
 
@@ -85,7 +85,7 @@ struct OutOfBandSecretsTests {
         secrets.setTemporaryKey(Key128(wire: 8), sharedWith: nil, by: other, of: theirs)
         let lock = secrets.data(for: lock, allowsLegacy: true) { $1 == mine }
         #expect(lock.temporaryKey == Key128(wire: 7) && lock.local?.data == told)
-        secrets.used(with: lamp) { $1 == theirs }
+        secrets.removeUsed(with: lamp) { $1 == theirs }
         #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == mine }.remote == told)
         #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == mine }.local != nil)
         #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == theirs }.local == nil)

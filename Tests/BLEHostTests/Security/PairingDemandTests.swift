@@ -47,11 +47,11 @@ struct PairingDemandTests {
     @Test("A policy for all ends when its app is no longer an administrator, or has left")
     func given() {
         var pairings = pairings([(Self.root, true)])
-        pairings.give(ClientID(rawValue: 0), to: ClientOwner(user: 0, process: 3, isAdministrator: false))
+        pairings.transfer(ClientID(rawValue: 0), to: ClientOwner(user: 0, process: 3, isAdministrator: false))
         #expect(pairings.policy(for: LinkApps([Self.mine])) == PairingPolicy())
-        pairings.give(ClientID(rawValue: 0), to: Self.root)
+        pairings.transfer(ClientID(rawValue: 0), to: Self.root)
         #expect(pairings.policy(for: LinkApps([Self.mine])) == Self.strict)
-        pairings.leave(ClientID(rawValue: 0))
+        pairings.removeClient(ClientID(rawValue: 0))
         #expect(pairings.policy(for: LinkApps([Self.mine])) == PairingPolicy())
     }
 
@@ -63,7 +63,7 @@ struct PairingDemandTests {
         }
         func agent(_ owners: ClientOwner...) -> Int? { pairings.agent(for: LinkApps(owners))?.client.rawValue }
         #expect(agent(Self.mine) == 1 && agent(Self.theirs) == 2 && agent(Self.mine, Self.theirs) == 2 && agent() == 1)
-        pairings.leave(ClientID(rawValue: 1))
+        pairings.removeClient(ClientID(rawValue: 1))
         #expect(agent(Self.mine) == 0 && agent() == nil)
     }
 }

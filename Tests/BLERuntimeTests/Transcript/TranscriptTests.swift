@@ -29,7 +29,7 @@ struct TranscriptTests {
             case .server(let request): servers.insert(request.code)
             case .channel(_, let request): channels.insert(request.code)
             case .security(let request): security.insert(request.code)
-            case .scan, .stopScan, .connect, .cancelConnection, .service, .tester, .appMoved, .showAlerts: break
+            case .scan, .stopScan, .connect, .cancelConnection, .service, .tester, .appPhaseChanged, .showAlerts: break
             }
             expectWords(transcript.line(request, of: 1), for: request)
         }

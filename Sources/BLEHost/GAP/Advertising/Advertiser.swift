@@ -87,7 +87,7 @@ struct Advertiser {
     }
 
     /// Records that a client's app has changed its phase.
-    mutating func move(_ client: ClientID, to phase: AppPhase) {
+    mutating func changePhase(of client: ClientID, to phase: AppPhase) {
         for index in clients.indices where clients[index].id == client { clients[index].phase = phase }
         makePlan()
     }

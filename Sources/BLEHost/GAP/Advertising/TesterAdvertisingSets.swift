@@ -166,7 +166,7 @@ struct TesterAdvertisingSets {
     func uses(_ set: AdvertisingHandle) -> Bool { index(of: set) != nil }
 
     /// The sets that the controller may be advertising.
-    var on: [AdvertisingHandle] { entries.filter(\.set.isOn).map(\.handle) }
+    var possiblyAdvertising: [AdvertisingHandle] { entries.filter(\.set.isOn).map(\.handle) }
 
     /// Returns the kind of address that a set advertises with; `nil` for the host's default.
     func ownAddress(of set: AdvertisingHandle) -> OwnAddressKind? {

@@ -10,7 +10,7 @@ import BLEWire
 /// Core 6.0, Vol 3, Part C, 10.8.2.3; Part H, 3.6.4 and 3.6.5.
 enum IdentityProof: Equatable, CaseIterable {
     /// The peer used its identity address as its over-the-air address.
-    case shown
+    case usedAsAddress
     /// The peer used a private address that its IRK resolves: the IRK belongs to the peer, and the identity address
     /// may, too.
     case resolved
@@ -24,7 +24,7 @@ enum IdentityProof: Equatable, CaseIterable {
     init(of bond: Bond, on address: DeviceAddress) {
         let address = address.onAir
         if bond.identity.onAir == address {
-            self = .shown
+            self = .usedAsAddress
         } else if address.isResolvable, let key = bond.resolvingKey {
             self = PrivateAddress.isMade(address, with: key) ? .resolved : .contradicted
         } else {
@@ -46,7 +46,7 @@ extension Bond {
     func proved(on address: DeviceAddress, isTaken: Bool, isKeyTaken: Bool) -> Self {
         var bond = self
         switch IdentityProof(of: self, on: address) {
-        case .shown: break
+        case .usedAsAddress: break
         case .resolved: if isTaken { bond.identity = address.onAir }
         case .none: bond.identity = address.onAir
         case .contradicted:

@@ -11,7 +11,7 @@ package struct KnownPeers: Equatable, Sendable {
     private let limit: Int
     /// The maximum number of bonds that only the peer wanted, and of bonds that the user did not request.
     private let unattendedLimit: Int, unaskedLimit: Int
-    private var kept: [PeerIdentifier: PeerRecord] = [:]
+    private var recordByPeer: [PeerIdentifier: PeerRecord] = [:]
     private var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     private var order: [PeerIdentifier] = []
 
@@ -57,10 +57,10 @@ package struct KnownPeers: Equatable, Sendable {
     package var count: Int { order.count }
 
     /// All records, most recently used last.
-    package var all: [PeerRecord] { order.compactMap { kept[$0] } }
+    package var all: [PeerRecord] { order.compactMap { recordByPeer[$0] } }
 
     /// The record of a peer; `nil` if it is not stored.
-    package subscript(identifier: PeerIdentifier) -> PeerRecord? { kept[identifier] }
+    package subscript(identifier: PeerIdentifier) -> PeerRecord? { recordByPeer[identifier] }
 
     /// Returns the peer that was reached at `address`; `nil` if there is none.
     package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
@@ -68,7 +68,7 @@ package struct KnownPeers: Equatable, Sendable {
     /// Returns the only peer whose bond with the current adapter matches; `nil` if there is none or more than one.
     func only(withBond isWanted: (Bond) -> Bool) -> PeerIdentifier? {
         var found: PeerIdentifier?
-        for identifier in order where kept[identifier]?.bond.map(isWanted) ?? false {
+        for identifier in order where recordByPeer[identifier]?.bond.map(isWanted) ?? false {
             if found != nil { return nil }
             found = identifier
         }
@@ -78,7 +78,7 @@ package struct KnownPeers: Equatable, Sendable {
     /// Returns the least recently used record that matches; `nil` if there is none.
     func first(where isWanted: (PeerRecord) -> Bool) -> PeerRecord? {
         for identifier in order {
-            if let record = kept[identifier], isWanted(record) { return record }
+            if let record = recordByPeer[identifier], isWanted(record) { return record }
         }
         return nil
     }
@@ -97,7 +97,7 @@ package struct KnownPeers: Equatable, Sendable {
 
     /// Stores a record as the most recently used one, if there is room for it.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
-        let isNewBond = record.isBonded && kept[record.identifier]?.isBonded != true
+        let isNewBond = record.isBonded && recordByPeer[record.identifier]?.isBonded != true
         guard isNewBond, let bondOrigin = record.bondOrigin else { return insertIfThereIsRoom(record) }
         guard !isFull(for: bondOrigin) || bondToDrop != nil else { return .refused }
         var gone: PeerRecord?
@@ -112,14 +112,15 @@ package struct KnownPeers: Equatable, Sendable {
     /// Returns whether there is room for a bond with `peer` that `bondOrigin` wants, if necessary after dropping
     /// another bond.
     package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
-        if kept[peer]?.isBonded == true || bondToDrop != nil { return true }
-        let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
+        if recordByPeer[peer]?.isBonded == true || bondToDrop != nil { return true }
+        let isIdle =
+            recordByPeer[peer] != nil || order.count < limit || order.contains { recordByPeer[$0]?.isBonded != true }
         return isIdle && !isFull(for: bondOrigin)
     }
 
     private mutating func insertIfThereIsRoom(_ record: PeerRecord) -> OnRemember {
-        if kept[record.identifier] == nil, order.count >= limit {
-            guard let idle = order.firstIndex(where: { kept[$0]?.isBonded != true }) else { return .refused }
+        if recordByPeer[record.identifier] == nil, order.count >= limit {
+            guard let idle = order.firstIndex(where: { recordByPeer[$0]?.isBonded != true }) else { return .refused }
             forget(order[idle])
         }
         insert(record)
@@ -129,7 +130,7 @@ package struct KnownPeers: Equatable, Sendable {
     /// Returns whether a limit for bonds that `bondOrigin` wants has been reached.
     private func isFull(for bondOrigin: Bond.Origin) -> Bool {
         func count(_ isCounted: (Bond.Origin) -> Bool) -> Int {
-            order.count { kept[$0]?.bondOrigin.map(isCounted) ?? false }
+            order.count { recordByPeer[$0]?.bondOrigin.map(isCounted) ?? false }
         }
         return switch bondOrigin {
         case .user: false
@@ -139,11 +140,13 @@ package struct KnownPeers: Equatable, Sendable {
     }
 
     /// The peer whose bond is dropped next when a new bond needs room; `nil` if no bond may be dropped.
-    private var bondToDrop: PeerIdentifier? { order.first { kept[$0]?.bondOrigin == .peer } }
+    private var bondToDrop: PeerIdentifier? { order.first { recordByPeer[$0]?.bondOrigin == .peer } }
 
     /// Drops the bonds of the peer ``bondToDrop``, and returns the peer's new record; `nil` if no bond may be dropped.
     private mutating func dropBond() -> PeerRecord? {
-        guard let peer = bondToDrop, var record = kept[peer], let index = order.firstIndex(of: peer) else { return nil }
+        guard let peer = bondToDrop, var record = recordByPeer[peer], let index = order.firstIndex(of: peer) else {
+            return nil
+        }
         record.bonds = []
         forget(peer)
         insert(record, at: index)
@@ -153,15 +156,15 @@ package struct KnownPeers: Equatable, Sendable {
     /// Calls `body` with each bond, starting with those of the least recently used peer.
     package mutating func updateBonds(_ body: (inout Bond) -> Void) {
         for identifier in order {
-            guard var bonds = kept[identifier]?.bonds, !bonds.isEmpty else { continue }
+            guard var bonds = recordByPeer[identifier]?.bonds, !bonds.isEmpty else { continue }
             for index in bonds.indices { body(&bonds[index]) }
-            kept[identifier]?.bonds = bonds
+            recordByPeer[identifier]?.bonds = bonds
         }
     }
 
     /// Makes the bonds with this adapter the current ones.
     mutating func use(_ adapter: DeviceAddress) {
-        for identifier in order { kept[identifier] = kept[identifier]?.selectingBond(for: adapter) }
+        for identifier in order { recordByPeer[identifier] = recordByPeer[identifier]?.selectingBond(for: adapter) }
     }
 
     private mutating func insert(_ record: PeerRecord) {
@@ -170,13 +173,13 @@ package struct KnownPeers: Equatable, Sendable {
     }
 
     private mutating func insert(_ record: PeerRecord, at index: Int) {
-        kept[record.identifier] = record.withProvedIdentity
+        recordByPeer[record.identifier] = record.withProvedIdentity
         identifiers[record.address.onAir] = record.identifier
         order.insert(record.identifier, at: index)
     }
 
     private mutating func forget(_ identifier: PeerIdentifier) {
-        guard let record = kept.removeValue(forKey: identifier) else { return }
+        guard let record = recordByPeer.removeValue(forKey: identifier) else { return }
         if identifiers[record.address.onAir] == identifier { identifiers[record.address.onAir] = nil }
         if let index = order.lastIndex(of: identifier) { order.remove(at: index) }
     }

@@ -20,7 +20,7 @@ struct PeerTable {
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
     /// The addresses that identify bonded peers on the controller's resolving list, but are never used over the air.
     private var placeholders: [DeviceAddress: PeerIdentifier] = [:]
-    /// The number of changes that may affect the result of ``sighted(_:_:)``.
+    /// The number of changes that may affect the result of ``noteAdvertisement(from:_:)``.
     ///
     /// Changes of advertised names do not count.
     private var changes = 0
@@ -121,7 +121,7 @@ struct PeerTable {
         let resolved = link.details.address.onAir
         guard let onAir = link.peerPrivateAddress else {
             let peer = identifier(of: resolved)
-            return (peer, shown(resolved, of: peer))
+            return (peer, reportedAddress(for: resolved, of: peer))
         }
         if let peer = known.identifier(at: onAir) { return (peer, known[peer]?.provedIdentity ?? onAir) }
         guard let peer = placeholders[resolved] ?? known.identifier(at: resolved), let record = known[peer],
@@ -134,7 +134,7 @@ struct PeerTable {
     /// Returns the address to report for a peer that the controller has reported with `address`.
     ///
     /// The returned address is always an over-the-air address.
-    mutating func shown(_ address: DeviceAddress, of peer: PeerIdentifier) -> DeviceAddress {
+    mutating func reportedAddress(for address: DeviceAddress, of peer: PeerIdentifier) -> DeviceAddress {
         guard !placeholders.isEmpty, placeholders[address.onAir] == peer else { return address }
         return latest[peer] ?? known[peer]?.address ?? address
     }
@@ -150,7 +150,7 @@ struct PeerTable {
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
 
     /// Returns whether this address is the proved identity address of a bonded peer.
-    func isKept(_ address: DeviceAddress) -> Bool {
+    func isProvedIdentity(_ address: DeviceAddress) -> Bool {
         known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
 
@@ -200,17 +200,18 @@ struct PeerTable {
         case nothing
     }
 
-    /// A number that changes whenever ``sighted(_:_:)`` may return another result for the same address and data.
+    /// A number that changes whenever ``noteAdvertisement(from:_:)`` may return another result for the same address and
+    /// data.
     ///
     /// It also changes before the table can drop the entry that was used last.
-    var revision: Int { changes + identifiers.age + seen.age }
+    var revision: Int { changes + identifiers.generationNumber + seen.generationNumber }
 
     /// Returns the peer that advertises `octets` at `address`, and its best known name.
     ///
     /// If the octets contain a name, the table records the name; `change` says what the caller must do with the peer's
     /// stored record.
-    mutating func sighted(
-        _ address: DeviceAddress,
+    mutating func noteAdvertisement(
+        from address: DeviceAddress,
         _ octets: AdvertisementOctets
     ) -> (peer: PeerIdentifier, name: String?, change: OnChange) {
         let peer = identifier(of: address)

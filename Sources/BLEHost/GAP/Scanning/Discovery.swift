@@ -45,25 +45,25 @@ struct Discovery {
         sessions.removeAll { $0.client == client }
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
         sessions.insert(ScanSession(client, request, phase, places: advertisers.count), at: index)
-        findAllHearers()
+        updateReceiversOfAll()
     }
 
     /// Records that a client's app has changed its phase.
-    mutating func move(_ client: ClientID, to phase: AppPhase) {
-        for index in sessions.indices where sessions[index].client == client { sessions[index].move(to: phase) }
-        findAllHearers()
+    mutating func changePhase(of client: ClientID, to phase: AppPhase) {
+        for index in sessions.indices where sessions[index].client == client { sessions[index].changePhase(to: phase) }
+        updateReceiversOfAll()
     }
 
     mutating func stop(_ client: ClientID) {
         sessions.removeAll { $0.client == client }
-        findAllHearers()
+        updateReceiversOfAll()
         if sessions.isEmpty { advertisers.removeAll() }
     }
 
     /// Stops all scans.
     mutating func stopAll() {
         sessions.removeAll()
-        findAllHearers()
+        updateReceiversOfAll()
         advertisers.removeAll()
     }
 
@@ -78,13 +78,13 @@ struct Discovery {
         into outbox: inout HostOutbox
     ) {
         guard isWanted else { return }
-        let known = advertisers.place(of: advertisement.address), place: Int
+        let known = advertisers.index(of: advertisement.address), place: Int
         if advertisement.isScanResponse {
             if let known { respond(advertisement.rssi, data, at: known, with: &peers, into: &outbox) }
             return
         }
         if let known {
-            if sessions.allSatisfy({ $0.isDone(with: known) }) { return advertisers.passedOver(known) }
+            if sessions.allSatisfy({ $0.isDone(with: known) }) { return advertisers.noteReceived(known) }
             if advertisers.endWait(known) { reportAdvertiser(at: known, with: &peers, into: &outbox) }
             if advertisers.advertised(known, advertisement, data) {
                 for index in sessions.indices { sessions[index].changed(known) }
@@ -115,7 +115,7 @@ struct Discovery {
         revision: Int,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard !receiversOfAll.isEmpty, let place = advertisers.place(of: advertisement.address),
+        guard !receiversOfAll.isEmpty, let place = advertisers.index(of: advertisement.address),
             let report = advertisers.repeated(place, advertisement, data, revision: revision)
         else { return false }
         reportToAll(report, into: &outbox)
@@ -141,7 +141,7 @@ struct Discovery {
         revision: Int,
         into outbox: inout HostOutbox
     ) -> OnAdvertisement {
-        guard !receiversOfAll.isEmpty, let place = advertisers.place(of: advertisement.address),
+        guard !receiversOfAll.isEmpty, let place = advertisers.index(of: advertisement.address),
             advertisers.receiveRepeated(place, advertisement, data)
         else { return .incomplete }
         guard advertisers.waits.count >= waitingLimit else {
@@ -168,7 +168,7 @@ struct Discovery {
         outbox.append(.event(.discovered(report), for: receiversOfAll[last]))
     }
 
-    private mutating func findAllHearers() {
+    private mutating func updateReceiversOfAll() {
         receiversOfAll = sessions.allSatisfy(\.receivesAll) ? sessions.map(\.client) : []
     }
 
@@ -226,16 +226,16 @@ struct Discovery {
         if let report = advertisers.report(place, revision: peers.revision) { return report }
         let advertiser = advertisers[place], octets = advertiser.octets
         let (peer, name): (PeerIdentifier, String?)
-        if let earlier = advertiser.earlier(revision: peers.revision), earlier.hasName(in: octets) {
+        if let earlier = advertiser.lastReport(revision: peers.revision), earlier.hasName(in: octets) {
             (peer, name) = (earlier.peer, earlier.name)
         } else {
             let change: PeerTable.OnChange
-            (peer, name, change) = peers.sighted(advertiser.address, octets)
+            (peer, name, change) = peers.noteAdvertisement(from: advertiser.address, octets)
             outbox.remember(change)
         }
         let report = AdvertisementReport(
             peer: peer,
-            address: peers.shown(advertiser.address, of: peer),
+            address: peers.reportedAddress(for: advertiser.address, of: peer),
             isConnectable: advertiser.isConnectable,
             rssi: advertiser.rssi,
             octets: octets,
@@ -253,7 +253,7 @@ extension HostOutbox {
         switch change {
         case .remember(let record): append(.remember(record))
         case .replace(let other, let record):
-            append(.note(.bondGaveWay(other.address)))
+            append(.note(.bondEvicted(other.address)))
             append(.remember(other))
             append(.remember(record))
         case .full: append(.note(.limitReached(.knownPeers)))

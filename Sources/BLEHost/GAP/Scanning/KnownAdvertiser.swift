@@ -20,7 +20,7 @@ struct KnownAdvertiser {
     private(set) var isAnswered = false
     private var unanswered = 0
     /// True if the data was dropped after it was reported, because it was too long to keep.
-    private var isForgotten = false
+    private var hasDroppedData = false
     /// The last report; `nil` if there is none.
     ///
     /// It was made when the peer table had ``revision``, and includes the scan response if ``reportIsAnswered`` is
@@ -56,7 +56,7 @@ struct KnownAdvertiser {
     mutating func advertised(_ advertisement: ReceivedAdvertisement, _ octets: Span<UInt8>) -> Bool {
         rssi = advertisement.rssi
         isAnswered = false
-        if !isForgotten, isConnectable == advertisement.isConnectable, isScannable == advertisement.isScannable,
+        if !hasDroppedData, isConnectable == advertisement.isConnectable, isScannable == advertisement.isScannable,
             packet.hasSameFields(as: advertisement.packet), data.span.hasSameOctets(as: octets)
         {
             return false
@@ -67,7 +67,7 @@ struct KnownAdvertiser {
         legacyType = advertisement.legacyType
         data = [UInt8](copying: octets)
         reportIsCurrent = false
-        isForgotten = false
+        hasDroppedData = false
         return true
     }
 
@@ -80,7 +80,7 @@ struct KnownAdvertiser {
 
     /// Processes a scan response.
     mutating func responded(_ rssi: RSSI, _ octets: Span<UInt8>) -> OnRespond {
-        guard !isForgotten else { return .late }
+        guard !hasDroppedData else { return .late }
         self.rssi = rssi
         isAnswered = true
         unanswered = 0
@@ -123,7 +123,7 @@ struct KnownAdvertiser {
     ///
     /// Otherwise returns `false`, without side effects.
     mutating func receiveRepeated(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        guard expectsResponse, !isForgotten, legacyType?.wire == advertisement.type.wire,
+        guard expectsResponse, !hasDroppedData, legacyType?.wire == advertisement.type.wire,
             data.span.hasSameOctets(as: octets)
         else { return false }
         rssi = advertisement.rssi
@@ -132,14 +132,14 @@ struct KnownAdvertiser {
     }
 
     /// Returns the last report, even if the device has sent other data since; `nil` if the peer table has changed.
-    func earlier(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
+    func lastReport(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
 
     /// Stores the report that clients have received.
     ///
     /// If the advertiser's data is too long to keep, the data is dropped, and the report is not stored.
     mutating func noteReported(_ report: AdvertisementReport, revision: Int) {
         guard data.count + response.count <= Self.mostKept else {
-            (data, response, self.report, isForgotten) = ([], [], nil, true)
+            (data, response, self.report, hasDroppedData) = ([], [], nil, true)
             return
         }
         (self.report, self.revision, reportIsAnswered, reportIsCurrent) = (report, revision, isAnswered, true)

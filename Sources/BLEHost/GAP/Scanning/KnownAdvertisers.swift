@@ -35,9 +35,9 @@ struct KnownAdvertisers {
     ///
     /// `mutating` to avoid a copy.
     @inline(__always)
-    mutating func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
+    mutating func index(of address: DeviceAddress) -> Int? { table.index(of: address) }
 
-    subscript(place: Int) -> KnownAdvertiser { entries[place].advertiser }
+    subscript(index: Int) -> KnownAdvertiser { entries[index].advertiser }
 
     mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
 
@@ -45,45 +45,45 @@ struct KnownAdvertisers {
     ///
     /// If the table is full, the new advertiser replaces another one.
     mutating func insert(_ advertiser: KnownAdvertiser) -> Int {
-        let place: Int
+        let index: Int
         if entries.count < capacity {
-            place = entries.count
+            index = entries.count
             entries.append(Entry(advertiser: advertiser))
         } else {
-            place = makeRoom()
-            table.remove(entries[place].advertiser.address)
-            entries[place] = Entry(advertiser: advertiser)
+            index = makeRoom()
+            table.remove(entries[index].advertiser.address)
+            entries[index] = Entry(advertiser: advertiser)
         }
-        table.insert(advertiser.address, at: place)
-        return place
+        table.insert(advertiser.address, at: index)
+        return index
     }
 
-    /// Processes the next advertisement of the advertiser at `place`; returns `false` if it repeats the last one.
-    mutating func advertised(_ place: Int, _ advertisement: ReceivedAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        entries[place].isRecent = true
-        return entries[place].advertiser.advertised(advertisement, octets)
+    /// Processes the next advertisement of the advertiser at `index`; returns `false` if it repeats the last one.
+    mutating func advertised(_ index: Int, _ advertisement: ReceivedAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        entries[index].isRecent = true
+        return entries[index].advertiser.advertised(advertisement, octets)
     }
 
-    /// Processes a scan response from the advertiser at `place`.
-    mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> KnownAdvertiser.OnRespond {
-        entries[place].isRecent = true
-        return entries[place].advertiser.responded(rssi, octets)
+    /// Processes a scan response from the advertiser at `index`.
+    mutating func responded(_ index: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> KnownAdvertiser.OnRespond {
+        entries[index].isRecent = true
+        return entries[index].advertiser.responded(rssi, octets)
     }
 
     /// Returns whether a scan response to an advertisement of this advertiser is likely.
-    func expectsResponse(_ place: Int) -> Bool { entries[place].advertiser.expectsResponse }
+    func expectsResponse(_ index: Int) -> Bool { entries[index].advertiser.expectsResponse }
 
     /// Records that an advertiser was received, but does not need to be reported to any client.
-    mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
+    mutating func noteReceived(_ index: Int) { entries[index].isRecent = true }
 
     /// Returns the last report with the current signal strength; `nil` if the report does not contain the current data,
     /// or if the peer table has changed since.
-    mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
-        entries[place].advertiser.report(revision: revision)
+    mutating func report(_ index: Int, revision: Int) -> AdvertisementReport? {
+        entries[index].advertiser.report(revision: revision)
     }
 
-    mutating func noteReported(_ place: Int, _ report: AdvertisementReport, revision: Int) {
-        entries[place].advertiser.noteReported(report, revision: revision)
+    mutating func noteReported(_ index: Int, _ report: AdvertisementReport, revision: Int) {
+        entries[index].advertiser.noteReported(report, revision: revision)
     }
 
     /// Processes the next advertisement of a known advertiser, if the advertisement repeats the last one and no scan
@@ -93,17 +93,17 @@ struct KnownAdvertisers {
     ///   advertiser is waiting for a scan response, or if the last report is no longer correct.
     @inline(__always)
     mutating func repeated(
-        _ place: Int,
+        _ index: Int,
         _ advertisement: LoneAdvertisement,
         _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
-        guard !waits.contains(place) else { return nil }
+        guard !waits.contains(index) else { return nil }
         // A single span for all changes, so that the array is checked for other references only once.
         var all = entries.mutableSpan
-        guard let report = all[place].advertiser.repeated(advertisement, octets, revision: revision)
+        guard let report = all[index].advertiser.repeated(advertisement, octets, revision: revision)
         else { return nil }
-        all[place].isRecent = true
+        all[index].isRecent = true
         return report
     }
 
@@ -112,32 +112,32 @@ struct KnownAdvertisers {
     ///
     /// Returns `false`, without side effects, if these conditions are not met, or if the advertiser is already waiting
     /// for a scan response.
-    mutating func receiveRepeated(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        guard !waits.contains(place), entries[place].advertiser.receiveRepeated(advertisement, octets) else {
+    mutating func receiveRepeated(_ index: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        guard !waits.contains(index), entries[index].advertiser.receiveRepeated(advertisement, octets) else {
             return false
         }
-        entries[place].isRecent = true
+        entries[index].isRecent = true
         return true
     }
 
     /// Starts to wait for the scan response from an advertiser that is not waiting yet.
-    mutating func wait(_ place: Int, since now: Instant) { waits.begin(place, at: now) }
+    mutating func wait(_ index: Int, since now: Instant) { waits.begin(index, at: now) }
 
     /// Ends the wait for an advertiser's scan response; returns `false` if it was not waiting.
-    mutating func endWait(_ place: Int) -> Bool {
-        guard waits.end(place) else { return false }
-        entries[place].advertiser.waited()
+    mutating func endWait(_ index: Int) -> Bool {
+        guard waits.end(index) else { return false }
+        entries[index].advertiser.waited()
         return true
     }
 
     /// Returns the position of an advertiser to replace: the next one that was not received since the last search.
     private mutating func makeRoom() -> Int {
         while true {
-            let place = clockHand
+            let index = clockHand
             clockHand = clockHand + 1 < entries.count ? clockHand + 1 : 0
-            guard !waits.contains(place) else { continue }
-            if !entries[place].isRecent { return place }
-            entries[place].isRecent = false
+            guard !waits.contains(index) else { continue }
+            if !entries[index].isRecent { return index }
+            entries[index].isRecent = false
         }
     }
 }

@@ -27,7 +27,7 @@ struct ReportReassembler {
         /// The report is unusable.
         case ignored
         /// The report is incomplete. There were too many incomplete advertisements, so the oldest was dropped.
-        case crowded
+        case displacedOldest
     }
 
     /// Processes an extended report.
@@ -72,7 +72,7 @@ struct ReportReassembler {
         if isCrowded { partials.removeFirst() }
         let isScanResponse = report.type.contains(.scanResponse)
         partials.append(Partial(address: report.address, sid: report.sid, isScanResponse: isScanResponse, data: data))
-        return isCrowded ? .crowded : .incomplete
+        return isCrowded ? .displacedOldest : .incomplete
     }
 }
 

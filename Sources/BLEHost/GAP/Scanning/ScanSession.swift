@@ -30,7 +30,7 @@ struct ScanSession {
         self.request = request
         self.phase = phase
         advertisers = Array(repeating: AdvertiserState(), count: places)
-        move(to: phase)
+        changePhase(to: phase)
     }
 
     /// True if repeated advertisements are reported to the client.
@@ -40,7 +40,7 @@ struct ScanSession {
     private var isOpen: Bool { request.services.isEmpty }
 
     /// Records that the app has changed its phase.
-    mutating func move(to phase: AppPhase) {
+    mutating func changePhase(to phase: AppPhase) {
         self.phase = phase
         receivesAll = allowsDuplicates && isOpen && request.minimumRSSI == nil && request.namePrefix == nil
     }

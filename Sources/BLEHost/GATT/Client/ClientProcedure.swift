@@ -9,7 +9,7 @@ struct ClientProcedure {
         /// The host itself, to recover from a change of the peer's database. All other requests wait in the meantime.
         case recovery
         /// No owner: the client has already received a result, or is no longer connected.
-        case nobody
+        case noClient
     }
 
     /// The reason why the peer rejected the procedure.
@@ -93,15 +93,15 @@ struct ClientProcedure {
     mutating func asked() { isOutdated = false }
 
     enum OnAnswer {
-        case go(ProcedureStep<Procedure.Outcome>)
+        case proceed(ProcedureStep<Procedure.Outcome>)
         /// End the procedure: no client is waiting for its result, and the server is not in an intermediate state.
-        case leave
+        case end
     }
 
     /// Processes the response to the last request.
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> OnAnswer {
-        if case .nobody = owner, !procedure.mustContinue { return .leave }
-        return .go(procedure.receive(answer, &database, mtu: mtu))
+        if case .noClient = owner, !procedure.mustContinue { return .end }
+        return .proceed(procedure.receive(answer, &database, mtu: mtu))
     }
 
     /// Records that the peer rejected the procedure.
@@ -144,7 +144,7 @@ struct ClientProcedure {
     ///
     /// A long write is cancelled, and fails with `failure`.
     mutating func withdraw(_ failure: Failure) {
-        owner = .nobody
+        owner = .noClient
         procedure.withdraw(failure)
     }
 }

@@ -8,14 +8,16 @@ extension GATTClient {
     /// in progress on the unenhanced bearer.
     @inline(__always)
     mutating func mayCommandFast(_ client: ClientID, octets: Int) -> Bool {
-        guard !bearers.all[0].isRunning, nobodyWaits else { return false }
+        guard !bearers.all[0].isRunning, nothingIsQueued else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
     /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     @inline(__always)
     mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) {
-        while let client = commands.nextTaken(upTo: receipt) { outbox.tell(client, taken: .writeCommands(to: peer)) }
+        while let client = commands.nextTaken(upTo: receipt) {
+            outbox.report(to: client, taken: .writeCommands(to: peer))
+        }
     }
 
     /// Returns whether a request that needs a single packet can be sent now.
@@ -56,7 +58,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard nobodyWaits, let single = bearers.all[0].answered(packet.kind, octets: packet.parameterCount) else {
+        guard nothingIsQueued, let single = bearers.all[0].answered(packet.kind, octets: packet.parameterCount) else {
             return false
         }
         ownRequests.postpone(at: now)

@@ -11,8 +11,8 @@ extension GATTClient {
     ) {
         if finished.owner == .recovery {
             recovered(with: outcome, at: now, into: &outbox)
-        } else if finished.refusal == .outOfSync, finished.owner != .nobody {
-            stall(finished, into: &outbox)
+        } else if finished.refusal == .outOfSync, finished.owner != .noClient {
+            queueForRepetition(finished, into: &outbox)
         } else if finished.isAboutRemoved, finished.isRepeated, outcome.isOutOfSync {
             fail(finished, with: .notFound, into: &outbox)
         } else if case .client = finished.owner, let code = outcome.lackOfSecurity {
@@ -40,9 +40,9 @@ extension GATTClient {
                 reportedChanges.clear()
                 if case .success(let answer) = result { noteDiscovered(answer, at: now, into: &outbox) }
             }
-            if let event = event(for: outcome) { tell(requester, event, order: finished.order, into: &outbox) }
+            if let event = event(for: outcome) { deliver(to: requester, event, order: finished.order, into: &outbox) }
         case .host, .recovery: finishOwn(finished, with: outcome, at: now, into: &outbox)
-        case .nobody: break
+        case .noClient: break
         }
     }
 
@@ -83,8 +83,8 @@ extension GATTClient {
         case .mtu(let serverMTU): receiveOffer(serverMTU: serverMTU, at: now, into: &outbox)
         case .name(.success(let name)) where !name.isEmpty:
             outbox.append(.nameRead(peer, name))
-            tellAll(.nameChanged(name), through: &outbox)
-        case .watching(let outcome): watching(outcome, isOutdated: finished.isOutdated)
+            reportToAll(.nameChanged(name), through: &outbox)
+        case .watching(let outcome): noteServiceChangedSubscription(outcome, isOutdated: finished.isOutdated)
         case .databaseHash(let hash): hashRead(hash, isOutdated: finished.isOutdated, at: now, into: &outbox)
         case .found(let result, _): verified(result, at: now, into: &outbox)
         case .serverFeatures(let features): inquired(features, into: &outbox)
@@ -95,20 +95,20 @@ extension GATTClient {
     /// Delivers the result of a request once its client has the results of all earlier requests.
     ///
     /// The later results that have waited for this result are delivered after it.
-    mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
+    mutating func deliver(to requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
         let client = requester.client
         if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {
-            return tell(requester, event, into: &outbox)
+            return deliver(to: requester, event, into: &outbox)
         }
         answers.hold(event, for: requester, order: order)
         while let next = answers.release(to: client, unless: { bearers.isUnderWay(before: $0, for: client) }) {
-            tell(Requester(client, next.number), next.event, into: &outbox)
+            deliver(to: Requester(client, next.number), next.event, into: &outbox)
         }
     }
 
     /// Delivers the result of a request immediately.
-    func tell(_ requester: Requester, _ event: PeerEvent, into outbox: inout Outbox) {
-        outbox.tell(requester.client, of: .peer(peer, event, answering: requester.number))
+    func deliver(to requester: Requester, _ event: PeerEvent, into outbox: inout Outbox) {
+        outbox.report(to: requester.client, .peer(peer, event, answering: requester.number))
     }
 
     /// Fails all unfinished procedures of a client, or of all clients if it is `nil`.
@@ -137,7 +137,7 @@ extension GATTClient {
         case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
             preconditionFailure("sessions cannot make such requests")
         }
-        tell(requester, event, order: current.order, into: &outbox)
+        deliver(to: requester, event, order: current.order, into: &outbox)
     }
 }
 

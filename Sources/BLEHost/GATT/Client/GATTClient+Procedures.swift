@@ -74,11 +74,11 @@ extension GATTClient {
     ) {
         procedure.security = trust.security
         let step = bearers.all[index].begin(procedure, &database, mtu: mtu(at: index))
-        follow(step, on: index, at: now, into: &outbox)
+        proceed(with: step, on: index, at: now, into: &outbox)
     }
 
-    private mutating func follow(
-        _ step: ProcedureStep<Procedure.Outcome>,
+    private mutating func proceed(
+        with step: ProcedureStep<Procedure.Outcome>,
         on index: Int,
         at now: Instant,
         into outbox: inout Outbox
@@ -97,19 +97,19 @@ extension GATTClient {
     /// start now.
     ///
     /// A response for which no request is pending only causes a note.
-    mutating func follow(
-        _ event: ATTClientBearer.OnReceive,
+    mutating func proceed(
+        with event: ATTClientBearer.OnReceive,
         on index: Int,
         at now: Instant,
         into outbox: inout Outbox
     ) {
         switch event {
-        case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
+        case .ignored: outbox.append(.note(.unexpectedResponse(.attribute, link)))
         case .answered(let answer):
             if case .failure(.att(.databaseOutOfSync)) = answer { outOfSync(on: index, at: now, into: &outbox) }
             if let step = bearers.all[index].answer(answer, &database, mtu: mtu(at: index)) {
                 for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
-                follow(step, on: index, at: now, into: &outbox)
+                proceed(with: step, on: index, at: now, into: &outbox)
             }
             proceed(at: now, into: &outbox)
         }

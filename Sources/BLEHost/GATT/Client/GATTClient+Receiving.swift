@@ -22,7 +22,7 @@ extension GATTClient {
             proceed(at: now, into: &outbox)
         default:
             guard let index = bearers.index(of: bearer) else { return }
-            follow(bearers.all[index].receive(packet), on: index, at: now, into: &outbox)
+            proceed(with: bearers.all[index].receive(packet), on: index, at: now, into: &outbox)
         }
     }
 
@@ -41,7 +41,7 @@ extension GATTClient {
         }
         guard let index = bearers.index(of: bearer) else { return }
         let event = bearers.all[index].receiveMalformed(pdu)
-        if event != .ignored { follow(event, on: index, at: now, into: &outbox) }
+        if event != .ignored { proceed(with: event, on: index, at: now, into: &outbox) }
     }
 
     /// Delivers a value from the peer to the subscribed clients.
@@ -57,7 +57,7 @@ extension GATTClient {
         }
         subscriptions.forEachReceiver(of: handle) { client in
             isWanted = true
-            outbox.tell(client, of: .peer(peer, .valueNotified(handle, value)))
+            outbox.report(to: client, .peer(peer, .valueNotified(handle, value)))
         }
         if !isWanted { outbox.append(.note(.unwantedValue(handle, link))) }
     }
@@ -81,7 +81,7 @@ extension GATTClient {
         case .settled:
             ownRequests.allow(at: now)
             outbox.append(.mtuSettled(link, mtu))
-        case .changed: tellAll(.mtuChanged(mtu), through: &outbox)
+        case .changed: reportToAll(.mtuChanged(mtu), through: &outbox)
         }
     }
 

@@ -8,7 +8,7 @@ extension GATTClient {
     /// The peer gets no requests before it has proven the bond.
     mutating func claim(_ claimed: Bond) {
         bond = PeerBond(claimed: claimed)
-        trust.bond()
+        trust.bondAdded()
         awaitsSecurity = true
     }
 
@@ -17,13 +17,13 @@ extension GATTClient {
     /// The bond may lack an LTK.
     mutating func prove(_ proven: Bond) {
         bond.prove(proven)
-        if proven.longTermKey(as: role) != nil { trust.bond() }
+        if proven.longTermKey(as: role) != nil { trust.bondAdded() }
     }
 
     /// Records that the bond with the peer no longer exists.
     mutating func unbond() {
         bond.forget()
-        trust.unbond()
+        trust.bondRemoved()
         caching = .none
         isCachingForBond = false
         confirmed = nil
@@ -49,7 +49,7 @@ extension GATTClient {
     mutating func refused(_ finished: ClientProcedure, for code: ATT.ErrorCode, into outbox: inout Outbox) {
         var finished = finished
         finished.refuse(.security(code))
-        stall(finished, into: &outbox)
+        queueForRepetition(finished, into: &outbox)
         guard trust.security <= finished.security, !awaitsSecurity else { return }
         awaitsSecurity = true
         outbox.append(.secure(link, for: code))
@@ -67,7 +67,7 @@ extension GATTClient {
     /// Fails the requests that the peer rejected because the link is not secure enough: with `failure`, or with the
     /// peer's error if `failure` is `nil`.
     private mutating func failRefused(_ failure: Failure?, into outbox: inout Outbox) {
-        let refused = bearers.removeStalled { one in
+        let refused = bearers.removeProceduresToRepeat { one in
             if case .security = one.refusal { true } else { false }
         }
         for one in refused {

@@ -35,7 +35,7 @@ extension GATTClient {
         let earlier = subscriptions.subscription(of: client, to: handle)
         guard let change = subscriptions.change(for: client, to: subscription, of: handle, in: range) else {
             subscriptions.set(subscription, for: client, to: handle)
-            return tell(requester, .subscriptionChanged(handle, subscription, nil), into: &outbox)
+            return deliver(to: requester, .subscriptionChanged(handle, subscription, nil), into: &outbox)
         }
         if subscription != .none { subscriptions.set(subscription, for: client, to: handle) }
         let procedure = ClientProcedure(
@@ -64,9 +64,9 @@ extension GATTClient {
             let (earlier, wanted) = finished.subscription
             let now = outcome.failure == nil ? wanted : earlier
             subscriptions.set(now, for: requester.client, to: handle)
-            tell(requester, .subscriptionChanged(handle, now, outcome.failure), into: &outbox)
+            deliver(to: requester, .subscriptionChanged(handle, now, outcome.failure), into: &outbox)
         case .host, .recovery: break
-        case .nobody: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
+        case .noClient: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
         }
     }
 

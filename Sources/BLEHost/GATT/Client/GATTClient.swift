@@ -135,7 +135,7 @@ struct GATTClient {
         ownRequests.append(.watchServices)
     }
 
-    mutating func tellAll(_ event: PeerEvent, through outbox: inout Outbox) {
-        for client in clients { outbox.tell(client, of: .peer(peer, event)) }
+    mutating func reportToAll(_ event: PeerEvent, through outbox: inout Outbox) {
+        for client in clients { outbox.report(to: client, .peer(peer, event)) }
     }
 }

@@ -17,59 +17,59 @@ extension AttributeLayer {
     }
 
     /// Processes a request, asks the client that provides the attribute if there is one, and returns the reply.
-    mutating func reply(to request: ATTPacket, at place: BearerPosition, _ now: Instant) -> Reply {
+    mutating func reply(to request: ATTPacket, at position: BearerPosition, _ now: Instant) -> Reply {
         switch request {
         case .exchangeMTURequest(let request):
             // An enhanced bearer has the MTU of its channel.
-            guard links[place.link].server.bearers[place.bearer].id == .unenhanced else {
+            guard links[position.link].server.bearers[position.bearer].id == .unenhanced else {
                 return .refuse(.none, .requestNotSupported)
             }
-            return exchangeMTU(request, at: place, now)
+            return exchangeMTU(request, at: position, now)
         case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest:
-            switch database.search(request, links[place.link].peerState, mtu: mtu(at: place)) {
+            switch database.search(request, links[position.link].peerState, mtu: mtu(at: position)) {
             case .found(let response): return .respond(response)
-            case .held(let handle, let owner):
-                return ask(owner, offset: 0, of: handle, for: request.opcode, .list, at: place)
+            case .provided(let handle, let owner):
+                return ask(owner, offset: 0, of: handle, for: request.opcode, .list, at: position)
             case .refused(let handle, let code): return .refuse(handle, code)
             }
-        case .readRequest(let request): return read(request.handle, at: place)
-        case .readBlobRequest(let request): return readBlob(request, at: place)
+        case .readRequest(let request): return read(request.handle, at: position)
+        case .readBlobRequest(let request): return readBlob(request, at: position)
         case .readMultipleRequest(let request):
-            return readSeveral(request.handles, after: [], for: .readMultipleRequest, at: place)
+            return readSeveral(request.handles, after: [], for: .readMultipleRequest, at: position)
         case .readMultipleVariableRequest(let request):
-            return readSeveral(request.handles, after: [], for: .readMultipleVariableRequest, at: place)
-        case .writeRequest(let request): return write(request, at: place)
-        case .prepareWriteRequest(let request): return prepare(request, at: place)
-        case .executeWriteRequest(let request): return execute(request, at: place)
+            return readSeveral(request.handles, after: [], for: .readMultipleVariableRequest, at: position)
+        case .writeRequest(let request): return write(request, at: position)
+        case .prepareWriteRequest(let request): return prepare(request, at: position)
+        case .executeWriteRequest(let request): return execute(request, at: position)
         default: preconditionFailure("\(request.opcode) is not a request")
         }
     }
 
-    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: BearerPosition, _ now: Instant)
+    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at position: BearerPosition, _ now: Instant)
         -> Reply
     {
-        let (event, response) = links[place.link].client.receiveOffer(request)
+        let (event, response) = links[position.link].client.receiveOffer(request)
         return .respond(response, then: .negotiated(event))
     }
 
-    private mutating func read(_ handle: AttributeHandle, at place: BearerPosition) -> Reply {
-        switch database.read(handle, links[place.link].peerState) {
+    private mutating func read(_ handle: AttributeHandle, at position: BearerPosition) -> Reply {
+        switch database.read(handle, links[position.link].peerState) {
         case .value(let value):
-            return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu(at: place) - 1)))))
-        case .held(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: place)
+            return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu(at: position) - 1)))))
+        case .provided(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: position)
         case .refused(let code): return .refuse(handle, code)
         }
     }
 
-    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at place: BearerPosition) -> Reply {
+    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at position: BearerPosition) -> Reply {
         let offset = Int(request.offset)
-        switch database.read(request.handle, links[place.link].peerState) {
+        switch database.read(request.handle, links[position.link].peerState) {
         case .value(let value):
             guard offset <= value.count else { return .refuse(request.handle, .invalidOffset) }
-            let part = [UInt8](value[offset...].prefix(mtu(at: place) - 1))
+            let part = [UInt8](value[offset...].prefix(mtu(at: position) - 1))
             return .respond(.readBlobResponse(.init(part: part)))
-        case .held(let owner):
-            return ask(owner, offset: offset, of: request.handle, for: .readBlobRequest, .part, at: place)
+        case .provided(let owner):
+            return ask(owner, offset: offset, of: request.handle, for: .readBlobRequest, .part, at: position)
         case .refused(let code): return .refuse(request.handle, code)
         }
     }
@@ -81,32 +81,39 @@ extension AttributeLayer {
         _ handles: [AttributeHandle],
         after values: [[UInt8]],
         for request: ATT.Opcode,
-        at place: BearerPosition
+        at position: BearerPosition
     ) -> Reply {
         var values = values
-        for (position, handle) in handles.enumerated() {
-            switch database.read(handle, links[place.link].peerState) {
+        for (offset, handle) in handles.enumerated() {
+            switch database.read(handle, links[position.link].peerState) {
             case .value(let value): values.append(value)
-            case .held(let owner):
-                let rest = [AttributeHandle](handles[(position + 1)...])
-                return ask(owner, offset: 0, of: handle, for: request, .several(values: values, rest: rest), at: place)
+            case .provided(let owner):
+                let rest = [AttributeHandle](handles[(offset + 1)...])
+                return ask(
+                    owner,
+                    offset: 0,
+                    of: handle,
+                    for: request,
+                    .several(values: values, rest: rest),
+                    at: position
+                )
             case .refused(let code): return .refuse(handle, code)
             }
         }
-        let mtu = self.mtu(at: place)
+        let mtu = self.mtu(at: position)
         if request == .readMultipleVariableRequest {
             return .respond(.readMultipleVariableResponse(.init(values: values, mtu: mtu)))
         }
         return .respond(.readMultipleResponse(.init(values: [UInt8](values.joined().prefix(mtu - 1)))))
     }
 
-    private mutating func write(_ request: ATT.WriteRequest, at place: BearerPosition) -> Reply {
-        let peerState = links[place.link].peerState
+    private mutating func write(_ request: ATT.WriteRequest, at position: BearerPosition) -> Reply {
+        let peerState = links[position.link].peerState
         switch database.write(request.value, to: request.handle, peerState, limits: configuration.limits) {
         case .store(let value): return .respond(.writeResponse, then: .store([value]))
-        case .held(let owner):
+        case .provided(let owner):
             let part = WritePart(attribute: owner.id, value: request.value)
-            let asked = askToWrite([part], client: owner.client, at: place)
+            let asked = askToWrite([part], client: owner.client, at: position)
             return .wait(.init(request: .writeRequest, handle: request.handle, answer: .writing(asked)))
         case .refused(let code): return .refuse(request.handle, code)
         }

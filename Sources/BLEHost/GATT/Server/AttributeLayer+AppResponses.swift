@@ -8,27 +8,32 @@ extension AttributeLayer {
         of handle: AttributeHandle,
         for request: ATT.Opcode,
         _ reading: ServerLink.Reading,
-        at place: BearerPosition
+        at position: BearerPosition
     ) -> Reply {
-        let transaction = makeTransaction(on: links[place.link].handle)
-        let event = ServerEvent.readRequested(transaction, links[place.link].remote, owner.id, offset: offset)
-        tell(owner.client, of: event, at: place.link)
+        let transaction = makeTransaction(on: links[position.link].handle)
+        let event = ServerEvent.readRequested(transaction, links[position.link].remote, owner.id, offset: offset)
+        report(to: owner.client, event, at: position.link)
         let asked = ServerLink.ClientQuery(transaction: transaction, client: owner.client)
         return .wait(.init(request: request, handle: handle, answer: .reading(asked, for: reading)))
     }
 
     /// Asks a client whether it accepts an atomic group of writes.
-    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: BearerPosition) -> ServerLink.ClientQuery
+    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at position: BearerPosition)
+        -> ServerLink.ClientQuery
     {
-        let transaction = makeTransaction(on: links[place.link].handle)
-        tell(client, of: .writeRequested(transaction, links[place.link].remote, WriteGroup(parts)), at: place.link)
+        let transaction = makeTransaction(on: links[position.link].handle)
+        report(
+            to: client,
+            .writeRequested(transaction, links[position.link].remote, WriteGroup(parts)),
+            at: position.link
+        )
         return ServerLink.ClientQuery(transaction: transaction, client: client)
     }
 
     /// Delivers an event about the peer of a link to a client whose attribute the peer has used.
-    mutating func tell(_ client: ClientID, of event: ServerEvent, at index: Int) {
+    mutating func report(to client: ClientID, _ event: ServerEvent, at index: Int) {
         if links[index].server.clients.note(client) { outbox.append(.used(client)) }
-        outbox.tell(client, of: .server(event))
+        outbox.report(to: client, .server(event))
     }
 
     /// Records that the peer of a link has used an attribute or channel of a client; returns whether that is the first
@@ -56,14 +61,14 @@ extension AttributeLayer {
         at now: Instant
     ) {
         let asked = ServerLink.ClientQuery(transaction: transaction, client: client)
-        guard let place = place(awaiting: asked),
-            let pending = links[place.link].server.bearers[place.bearer].exchange.pending
-        else { return outbox.append(.note(.lateResponse(client))) }
-        resume(with: reply(to: pending, asked, response, at: place), at: place, now)
+        guard let position = position(awaiting: asked),
+            let pending = links[position.link].server.bearers[position.bearer].exchange.pending
+        else { return outbox.append(.note(.answerWithoutRequest(client))) }
+        resume(with: reply(to: pending, asked, response, at: position), at: position, now)
     }
 
     /// Returns the bearer of the request that waits for the answer to `asked`; `nil` if there is none.
-    private mutating func place(awaiting asked: ServerLink.ClientQuery) -> BearerPosition? {
+    private mutating func position(awaiting asked: ServerLink.ClientQuery) -> BearerPosition? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)
         else { return nil }
@@ -79,7 +84,7 @@ extension AttributeLayer {
         to pending: ServerLink.Pending,
         _ asked: ServerLink.ClientQuery,
         _ response: ServerResponse,
-        at place: BearerPosition
+        at position: BearerPosition
     ) -> Reply {
         switch (pending.answer, response) {
         case (_, .failure(let code)): return .refuse(pending.handle, code)
@@ -88,7 +93,7 @@ extension AttributeLayer {
                 with: [UInt8](value.prefix(configuration.limits.attributeLength)),
                 for: reading,
                 pending,
-                at: place
+                at: position
             )
         case (.writing, .success): return .respond(.writeResponse)
         case (.executing(var execution), .success):
@@ -106,9 +111,9 @@ extension AttributeLayer {
         with value: [UInt8],
         for reading: ServerLink.Reading,
         _ pending: ServerLink.Pending,
-        at place: BearerPosition
+        at position: BearerPosition
     ) -> Reply {
-        let mtu = self.mtu(at: place)
+        let mtu = self.mtu(at: position)
         switch reading {
         case .value: return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu - 1)))))
         case .part: return .respond(.readBlobResponse(.init(part: [UInt8](value.prefix(mtu - 1)))))
@@ -117,7 +122,7 @@ extension AttributeLayer {
             entries.append(pending.handle, value, mtu: mtu)
             return .respond(.readByTypeResponse(.init(entries: entries)))
         case .several(let values, let rest):
-            return readSeveral(rest, after: values + [value], for: pending.request, at: place)
+            return readSeveral(rest, after: values + [value], for: pending.request, at: position)
         }
     }
 }

@@ -41,6 +41,6 @@ extension AttributeLayer {
         else { return }
         configure(entry.handle, entry.bits, at: index)
         guard let owner = about.owner else { return }
-        tell(owner.client, of: .subscribed(links[index].remote, to: owner.id), at: index)
+        report(to: owner.client, .subscribed(links[index].remote, to: owner.id), at: index)
     }
 }

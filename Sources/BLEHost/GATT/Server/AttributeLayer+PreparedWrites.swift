@@ -1,12 +1,14 @@
 import BLEWire
 
 extension AttributeLayer {
-    mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: BearerPosition) -> Reply {
-        if let code = database.refusalToWrite(request.handle, links[place.link].peerState) {
+    mutating func prepare(_ request: ATT.PrepareWriteRequest, at position: BearerPosition) -> Reply {
+        if let code = database.refusalToWrite(request.handle, links[position.link].peerState) {
             return .refuse(request.handle, code)
         }
         let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
-        guard links[place.link].server.prepared.append(part) else { return .refuse(request.handle, .prepareQueueFull) }
+        guard links[position.link].server.prepared.append(part) else {
+            return .refuse(request.handle, .prepareQueueFull)
+        }
         return .respond(
             .prepareWriteResponse(.init(handle: request.handle, offset: request.offset, part: request.part))
         )
@@ -16,18 +18,20 @@ extension AttributeLayer {
     ///
     /// First every attribute is checked. Then all clients that provide values are asked. When all have agreed, the
     /// values that the host stores are changed.
-    mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: BearerPosition) -> Reply {
-        let parts = links[place.link].server.prepared.removeAll()
+    mutating func execute(_ request: ATT.ExecuteWriteRequest, at position: BearerPosition) -> Reply {
+        let parts = links[position.link].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }
-        if let handle = database.unreliable(among: parts.map(\.handle)) { return .refuse(handle, .requestNotSupported) }
+        if let handle = database.firstWithoutReliableWrites(among: parts.map(\.handle)) {
+            return .refuse(handle, .requestNotSupported)
+        }
         var storedValues: [GATTDatabase.StoredValue] = []
         var groups: [(client: ClientID, parts: [WritePart])] = []
-        for (position, part) in parts.enumerated() {
-            let isFirst = !parts[..<position].contains { $0.handle == part.handle }
+        for (offset, part) in parts.enumerated() {
+            let isFirst = !parts[..<offset].contains { $0.handle == part.handle }
             let all = isFirst ? parts.filter { $0.handle == part.handle } : [part]
-            switch database.write(all, links[place.link].peerState, limits: configuration.limits) {
+            switch database.write(all, links[position.link].peerState, limits: configuration.limits) {
             case .store(let value): if isFirst { storedValues.append(value) }
-            case .held(let owner):
+            case .provided(let owner):
                 let written = WritePart(attribute: owner.id, offset: part.offset, value: part.value)
                 if let group = groups.firstIndex(where: { $0.client == owner.client }) {
                     groups[group].parts.append(written)
@@ -38,7 +42,7 @@ extension AttributeLayer {
             }
         }
         guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .store(storedValues)) }
-        let asked = groups.map { askToWrite($0.parts, client: $0.client, at: place) }
+        let asked = groups.map { askToWrite($0.parts, client: $0.client, at: position) }
         return .wait(
             .init(
                 request: .executeWriteRequest,

@@ -2,66 +2,66 @@ import BLEWire
 
 extension AttributeLayer {
     /// Processes a packet from the peer's GATT client: a request, command or confirmation.
-    mutating func serve(_ packet: ATTPacket, at place: BearerPosition, _ now: Instant) {
+    mutating func serve(_ packet: ATTPacket, at position: BearerPosition, _ now: Instant) {
         switch packet {
-        case .confirmation: confirm(at: place, now)
-        case .writeCommand(let command): perform(command, at: place.link)
-        case .signedWriteCommand(let command): perform(command, at: place.link)
-        default: receive(.request(packet), at: place, now)
+        case .confirmation: confirm(at: position, now)
+        case .writeCommand(let command): perform(command, at: position.link)
+        case .signedWriteCommand(let command): perform(command, at: position.link)
+        default: receive(.request(packet), at: position, now)
         }
     }
 
     /// Processes a request, which may be malformed, after the earlier requests on the same bearer.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
-        at place: BearerPosition,
+        at position: BearerPosition,
         _ now: Instant
     ) {
-        switch links[place.link].server.bearers[place.bearer].exchange.receive(incoming) {
-        case .answer: answer(incoming, at: place, now)
+        switch links[position.link].server.bearers[position.bearer].exchange.receive(incoming) {
+        case .answer: answer(incoming, at: position, now)
         case .wait: break
-        case .drop: outbox.append(.note(.limitReached(.queuedRequests(links[place.link].handle))))
+        case .drop: outbox.append(.note(.limitReached(.queuedRequests(links[position.link].handle))))
         }
     }
 
     /// Responds to a request and then to the queued requests, until a response has to wait for a client.
     private mutating func answer(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
-        at place: BearerPosition,
+        at position: BearerPosition,
         _ now: Instant
     ) {
         var next: ATTServerBearer<ServerLink.Pending>.Incoming? = incoming
         while let current = next {
             switch current {
             case .unacceptable(let opcode, let code):
-                finish(.refuse(.none, code), to: opcode, at: place, now)
+                finish(.refuse(.none, code), to: opcode, at: position, now)
             case .request(let request):
-                let reply = refusal(of: request, at: place.link) ?? reply(to: request, at: place, now)
-                noteHash(in: reply, to: request, at: place.link)
+                let reply = refusal(of: request, at: position.link) ?? reply(to: request, at: position, now)
+                noteHash(in: reply, to: request, at: position.link)
                 if case .wait(let pending) = reply {
-                    return links[place.link].server.bearers[place.bearer].exchange.suspend(pending)
+                    return links[position.link].server.bearers[position.bearer].exchange.suspend(pending)
                 }
-                finish(reply, to: request.opcode, at: place, now)
+                finish(reply, to: request.opcode, at: position, now)
             }
-            next = links[place.link].server.bearers[place.bearer].exchange.finish()
+            next = links[position.link].server.bearers[position.bearer].exchange.finish()
         }
     }
 
     /// Sends a response, and then carries out its ``FollowUp``.
-    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: BearerPosition, _ now: Instant) {
+    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at position: BearerPosition, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("a waiting response cannot be sent")
         case .refuse(let handle, let code):
-            if code.isLackOfSecurity { noteUse(of: handle, at: place.link) }
-            send(.errorResponse(.init(request: request, handle: handle, code: code)), at: place)
-        case .respond(let packet, .none): send(packet, at: place)
+            if code.isLackOfSecurity { noteUse(of: handle, at: position.link) }
+            send(.errorResponse(.init(request: request, handle: handle, code: code)), at: position)
+        case .respond(let packet, .none): send(packet, at: position)
         case .respond(let packet, .store(let storedValues)):
-            send(packet, at: place)
-            for value in storedValues { store(value, at: place.link) }
+            send(packet, at: position)
+            for value in storedValues { store(value, at: position.link) }
         case .respond(let packet, .negotiated(let event)):
-            send(packet, at: place)
-            links[place.link].client.negotiated(event, at: now, into: &outbox)
-            if event == .changed { announceSize(at: place.link) }
+            send(packet, at: position)
+            links[position.link].client.negotiated(event, at: now, into: &outbox)
+            if event == .changed { announceSize(at: position.link) }
         }
     }
 
@@ -78,22 +78,28 @@ extension AttributeLayer {
     /// Reports a new MTU to the clients whose attributes the peer has used.
     mutating func announceSize(at index: Int) {
         for client in links[index].server.clients.all where database.clients.contains(client) {
-            outbox.tell(client, of: .server(.centralChanged(links[index].remote)))
+            outbox.report(to: client, .server(.centralChanged(links[index].remote)))
         }
     }
 
     /// Responds to the request that has waited for clients, and continues with the queued requests.
-    mutating func resume(with reply: Reply, at place: BearerPosition, _ now: Instant) {
-        guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending else { return }
+    mutating func resume(with reply: Reply, at position: BearerPosition, _ now: Instant) {
+        guard let pending = links[position.link].server.bearers[position.bearer].exchange.pending else { return }
         if case .wait(let pending) = reply {
-            return links[place.link].server.bearers[place.bearer].exchange.suspend(pending)
+            return links[position.link].server.bearers[position.bearer].exchange.suspend(pending)
         }
-        finish(reply, to: pending.request, at: place, now)
-        if let next = links[place.link].server.bearers[place.bearer].exchange.finish() { answer(next, at: place, now) }
+        finish(reply, to: pending.request, at: position, now)
+        if let next = links[position.link].server.bearers[position.bearer].exchange.finish() {
+            answer(next, at: position, now)
+        }
     }
 
-    mutating func send(_ packet: ATTPacket, at place: BearerPosition) {
-        outbox.send(packet, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
+    mutating func send(_ packet: ATTPacket, at position: BearerPosition) {
+        outbox.send(
+            packet,
+            on: links[position.link].server.bearers[position.bearer].id,
+            of: links[position.link].handle
+        )
     }
 
     /// Carries out a write command, or ignores it if it is not permitted.
@@ -104,9 +110,9 @@ extension AttributeLayer {
         let peerState = links[index].peerState
         switch database.write(command.value, to: command.handle, peerState, limits: configuration.limits) {
         case .store(let value): store(value, at: index)
-        case .held(let owner):
+        case .provided(let owner):
             let part = WritePart(attribute: owner.id, value: command.value)
-            tell(owner.client, of: .writeRequested(nil, links[index].remote, WriteGroup(part)), at: index)
+            report(to: owner.client, .writeRequested(nil, links[index].remote, WriteGroup(part)), at: index)
         case .refused(let code): outbox.append(.note(.commandRefused(command.handle, code, links[index].handle)))
         }
     }
@@ -115,7 +121,7 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
     private mutating func perform(_ command: ATT.SignedWriteCommand, at index: Int) {
-        var signing = links[index].client.bond.kept?.remoteSigning
+        var signing = links[index].client.bond.stored?.remoteSigning
         guard signing?.verify(command) == true else {
             return outbox.append(.note(.unverifiedWrite(links[index].handle)))
         }
@@ -144,7 +150,7 @@ extension AttributeLayer {
             let event: ServerEvent =
                 bits == 0
                 ? .unsubscribed(links[index].remote, from: owner.id) : .subscribed(links[index].remote, to: owner.id)
-            tell(owner.client, of: event, at: index)
+            report(to: owner.client, event, at: index)
         }
     }
 }

@@ -10,7 +10,9 @@ extension AttributeLayer {
         database.refreshHash()
         for index in links.indices {
             links[index].server.awareness.databaseChanged()
-            if links[index].server.isBlockedUntilAware { for place in places(at: index) { dropWaiting(at: place) } }
+            if links[index].server.isBlockedUntilAware {
+                for position in positions(at: index) { dropWaiting(at: position) }
+            }
             for range in ranges { announceChange(of: range, at: index, now) }
             rememberClient(at: index)
         }
@@ -61,11 +63,11 @@ extension AttributeLayer {
 
     /// Fails peers' requests that wait for a client and concern a removed attribute.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
-        for place in places {
-            guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending,
+        for position in positions {
+            guard let pending = links[position.link].server.bearers[position.bearer].exchange.pending,
                 let lost = pending.handles.first(where: { handle in ranges.contains { $0.contains(handle) } })
             else { continue }
-            resume(with: .refuse(lost, .invalidHandle), at: place, now)
+            resume(with: .refuse(lost, .invalidHandle), at: position, now)
         }
     }
 }

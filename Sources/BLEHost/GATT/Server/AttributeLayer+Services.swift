@@ -8,9 +8,9 @@ extension AttributeLayer {
             let result = database.add(definition, for: client, limits: configuration.limits)
             switch result {
             case .success(let range):
-                outbox.tell(client, of: .server(.serviceAdded(definition.id, nil)))
+                outbox.report(to: client, .server(.serviceAdded(definition.id, nil)))
                 databaseChanged(in: [range], at: now)
-            case .failure(let failure): outbox.tell(client, of: .server(.serviceAdded(definition.id, failure)))
+            case .failure(let failure): outbox.report(to: client, .server(.serviceAdded(definition.id, failure)))
             }
         case .removeService(let id):
             let owner = GATTDatabase.Owner(client: client, id: id)
@@ -40,10 +40,11 @@ extension AttributeLayer {
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         for index in links.indices { links[index].client.appEnded(client, at: now, into: &outbox) }
         updates.remove(client)
-        for place in places {
-            guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending, pending.awaits(client)
+        for position in positions {
+            guard let pending = links[position.link].server.bearers[position.bearer].exchange.pending,
+                pending.awaits(client)
             else { continue }
-            resume(with: .refuse(pending.handle, .unlikelyError), at: place, now)
+            resume(with: .refuse(pending.handle, .unlikelyError), at: position, now)
         }
     }
 
@@ -77,7 +78,7 @@ extension AttributeLayer {
             dropUnwanted(of: about.value, configuration: 0, at: index)
             links[index].server.forgetRoute(of: about.value)
             guard let owner = about.owner else { continue }
-            outbox.tell(owner.client, of: .server(.unsubscribed(links[index].remote, from: owner.id)))
+            outbox.report(to: owner.client, .server(.unsubscribed(links[index].remote, from: owner.id)))
         }
     }
 }

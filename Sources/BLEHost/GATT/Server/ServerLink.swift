@@ -106,11 +106,11 @@ struct ServerLink {
         on trust: LinkTrust
     ) -> UInt16 {
         let bits = configurations[configuration]
-        return bits != 0 && takes(about.properties, on: trust) ? bits : 0
+        return bits != 0 && mayReceiveValues(of: about.properties, on: trust) ? bits : 0
     }
 
     /// Returns whether the peer may currently receive the values of a characteristic.
-    private func takes(_ properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
+    private func mayReceiveValues(of properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
         return !isBlockedUntilAware && (!isProtected || trust.missingSecurity(for: .encrypted) == nil)
     }
@@ -121,7 +121,7 @@ struct ServerLink {
     ///
     /// All values of a characteristic are sent on the same bearer, to keep their order. Characteristics are distributed
     /// over the bearers whose MTU is at least `mtu`.
-    mutating func route(_ value: AttributeHandle, mtu: Int) -> Int {
+    mutating func chooseBearer(forValuesOf value: AttributeHandle, mtu: Int) -> Int {
         if let route = routes.first(where: { $0.value == value }),
             let index = bearers.firstIndex(where: { $0.id == route.bearer })
         {
@@ -138,7 +138,7 @@ struct ServerLink {
 
     /// Makes the unenhanced bearer send the values of a characteristic from now on, because earlier values are queued
     /// there.
-    mutating func returnRoute(of value: AttributeHandle) {
+    mutating func useUnenhancedBearer(for value: AttributeHandle) {
         forgetRoute(of: value)
         routes.append((value, .unenhanced))
     }

@@ -7,12 +7,12 @@ extension Host {
         let phase = clients.phase(of: client), allowsExtended = controller.usesExtendedCommands
         switch advertiser.start(request, for: client, in: phase, allowsExtended: allowsExtended) {
         case .started: break
-        case .refused(let failure): tell(client, .server(.advertisingStarted(failure)))
+        case .refused(let failure): report(to: client, .server(.advertisingStarted(failure)))
         }
     }
 
     mutating func stopAdvertising(_ client: ClientID) {
-        if advertiser.stop(client) { tell(client, .server(.advertisingStarted(.cancelled))) }
+        if advertiser.stop(client) { report(to: client, .server(.advertisingStarted(.cancelled))) }
     }
 
     mutating func advertiserAnswered(_ status: HCI.Status, in set: AdvertisingHandle, at now: Instant) {
@@ -23,7 +23,7 @@ extension Host {
         case .step(let step):
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)
         case .failed(let clients):
-            for client in clients { tell(client, .server(.advertisingStarted(.hci(status)))) }
+            for client in clients { report(to: client, .server(.advertisingStarted(.hci(status)))) }
         }
     }
 
@@ -44,7 +44,7 @@ extension Host {
     /// - Returns: The address of this host to which the central connected; if that is not certain, the address that
     ///   unbonded peers usually see.
     mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {
-        let others = testerSets.on
+        let others = testerSets.possiblyAdvertising
         if others.isEmpty {
             advertiser.ended()
         } else if advertiser.isOff, others.count == 1 {

@@ -17,17 +17,19 @@ extension Host {
             return connectAgain(clientConnection, request)
         }
         if request.isRenewal { return }
-        guard peers.address(of: peer) != nil else { return tell(client, .connectFailed(peer, .notFound)) }
+        guard peers.address(of: peer) != nil else { return report(to: client, .connectFailed(peer, .notFound)) }
         let waits = linkShortage.hasReported(client, peer)
         if let limit = limit(for: client, to: peer, waits: waits || request.reconnects) {
             note(.limitReached(limit))
             if limit == .links { linkShortage.report(client, peer, limit: configuration.limits.pendingPeers) }
-            return tell(client, .connectFailed(peer, .limitReached))
+            return report(to: client, .connectFailed(peer, .limitReached))
         }
         remember(peers.wanted(peer))
-        guard let place = place(of: peer) else { return tell(client, .connectFailed(peer, .notFound)) }
+        guard let place = connectionAddress(of: peer) else {
+            return report(to: client, .connectFailed(peer, .notFound))
+        }
         if case .ready(let controller) = phase, !canUseAddress(request.ownAddress, on: controller) {
-            return tell(client, .connectFailed(peer, .notSupported))
+            return report(to: client, .connectFailed(peer, .notSupported))
         }
         let isDelayed = request.startDelay > .zero
         let clientConnection = ClientConnections.ClientConnection(
@@ -82,16 +84,17 @@ extension Host {
             if lacksLinks { failForLackOfLinks() }
         case .connected(let link):
             clientConnections.update(asNewRequest, for: client, peer)
-            if !request.isRenewal { tell(client, .connected(peer, parameters(of: link, to: peer))) }
-        case .leaving(_, again: nil) where request.isRenewal: break
-        case .leaving(let link, _): clientConnections.set(.leaving(link, again: asNewRequest), for: client, peer)
+            if !request.isRenewal { report(to: client, .connected(peer, parameters(of: link, to: peer))) }
+        case .disconnecting(_, again: nil) where request.isRenewal: break
+        case .disconnecting(let link, _):
+            clientConnections.setState(.disconnecting(link, again: asNewRequest), for: client, peer)
         }
     }
 
     /// Attaches a waiting client to the existing link to its peer, if there is one.
     mutating func useExistingLink(for clientConnection: ClientConnections.ClientConnection, at now: Instant) {
         guard let link = link(to: clientConnection.peer) else { return }
-        clientConnections.set(.linked(link), for: clientConnection.client, clientConnection.peer)
+        clientConnections.setState(.linked(link), for: clientConnection.client, clientConnection.peer)
         if links[link]?.phase == .up { reportConnected(clientConnection, link, at: now) }
     }
 
@@ -101,14 +104,14 @@ extension Host {
         _ link: ConnectionHandle,
         at now: Instant
     ) {
-        clientConnections.set(.connected(link), for: clientConnection.client, clientConnection.peer)
+        clientConnections.setState(.connected(link), for: clientConnection.client, clientConnection.peer)
         withLayers(at: now) { attributes, _ in attributes.attach(clientConnection.client, to: link) }
-        tell(
-            clientConnection.client,
+        report(
+            to: clientConnection.client,
             .connected(clientConnection.peer, parameters(of: link, to: clientConnection.peer))
         )
         if let details = links[link]?.details {
-            tell(clientConnection.client, .peer(clientConnection.peer, .linkChanged(details)))
+            report(to: clientConnection.client, .peer(clientConnection.peer, .linkChanged(details)))
         }
         askForProof(on: link, at: now)
     }
@@ -122,7 +125,7 @@ extension Host {
     mutating func mtuSettled(on link: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: link), links.values[index].mtuSettled() else { return }
         announceLinks()
-        for clientConnection in clientConnections.on(link) where clientConnection.state == .linked(link) {
+        for clientConnection in clientConnections.entries(on: link) where clientConnection.state == .linked(link) {
             reportConnected(clientConnection, link, at: now)
         }
     }
@@ -133,16 +136,17 @@ extension Host {
         switch clientConnection.state {
         case .delayed, .pending:
             clientConnections.remove(client, peer)
-            tell(client, .disconnected(peer, nil, isReconnecting: false))
-        case .linked(let link), .connected(let link): leave(clientConnection, link, at: now)
-        case .leaving(let link, _): clientConnections.set(.leaving(link, again: nil), for: client, peer)
+            report(to: client, .disconnected(peer, nil, isReconnecting: false))
+        case .linked(let link), .connected(let link): removeFromLink(clientConnection, link, at: now)
+        case .disconnecting(let link, _):
+            clientConnections.setState(.disconnecting(link, again: nil), for: client, peer)
         }
     }
 
     /// Removes a client from a link.
     ///
     /// The link ends if this host is the central and no other client uses the link.
-    private mutating func leave(
+    private mutating func removeFromLink(
         _ clientConnection: ClientConnections.ClientConnection,
         _ link: ConnectionHandle,
         at now: Instant
@@ -150,12 +154,12 @@ extension Host {
         let client = clientConnection.client, peer = clientConnection.peer
         guard let state = links[link] else { preconditionFailure("a connected peer has a link") }
         detach(client, from: link, at: now)
-        let isShared = clientConnections.on(link).contains { $0.client != client && $0.state.link != nil }
+        let isShared = clientConnections.entries(on: link).contains { $0.client != client && $0.state.link != nil }
         guard state.isClosing || state.role == .central && !isShared else {
             clientConnections.remove(client, peer)
-            return tell(client, .disconnected(peer, nil, isReconnecting: false))
+            return report(to: client, .disconnected(peer, nil, isReconnecting: false))
         }
-        clientConnections.set(.leaving(link, again: nil), for: client, peer)
+        clientConnections.setState(.disconnecting(link, again: nil), for: client, peer)
         release(link, at: now)
     }
 
@@ -175,10 +179,10 @@ extension Host {
     }
 
     /// Fails the connection requests that have timed out.
-    mutating func giveUpOverdue(at now: Instant) {
+    mutating func failOverdueConnections(at now: Instant) {
         for clientConnection in clientConnections.overdue(at: now) {
             clientConnections.remove(clientConnection.client, clientConnection.peer)
-            tell(clientConnection.client, .connectFailed(clientConnection.peer, .timedOut))
+            report(to: clientConnection.client, .connectFailed(clientConnection.peer, .timedOut))
             if let link = clientConnection.state.link { disconnectIfUnused(link, at: now) }
         }
     }
@@ -186,7 +190,7 @@ extension Host {
     /// Ends the connections and connection requests of a client whose session is closed.
     mutating func abandon(_ client: ClientID, at now: Instant) {
         linkShortage.forget(client)
-        for clientConnection in clientConnections.of(client) {
+        for clientConnection in clientConnections.entries(of: client) {
             clientConnections.remove(client, clientConnection.peer)
             guard let link = clientConnection.state.link else { continue }
             detach(client, from: link, at: now)
@@ -195,15 +199,16 @@ extension Host {
     }
 
     /// Ends a client's connection or connection request with `failure`.
-    mutating func end(_ clientConnection: ClientConnections.ClientConnection, _ failure: Failure) {
+    mutating func endConnection(_ clientConnection: ClientConnections.ClientConnection, _ failure: Failure) {
         clientConnections.remove(clientConnection.client, clientConnection.peer)
         switch clientConnection.state {
-        case .delayed, .pending, .linked: tell(clientConnection.client, .connectFailed(clientConnection.peer, failure))
+        case .delayed, .pending, .linked:
+            report(to: clientConnection.client, .connectFailed(clientConnection.peer, failure))
         case .connected:
-            tell(clientConnection.client, .disconnected(clientConnection.peer, failure, isReconnecting: false))
-        case .leaving(_, let again):
-            tell(clientConnection.client, .disconnected(clientConnection.peer, nil, isReconnecting: false))
-            if again != nil { tell(clientConnection.client, .connectFailed(clientConnection.peer, failure)) }
+            report(to: clientConnection.client, .disconnected(clientConnection.peer, failure, isReconnecting: false))
+        case .disconnecting(_, let again):
+            report(to: clientConnection.client, .disconnected(clientConnection.peer, nil, isReconnecting: false))
+            if again != nil { report(to: clientConnection.client, .connectFailed(clientConnection.peer, failure)) }
         }
     }
 }

@@ -39,8 +39,8 @@ extension Host {
         case .proceed, .addressChanged: break
         case .resolvablePeersChanged:
             for clientConnection in clientConnections.all {
-                guard let place = place(of: clientConnection.peer) else { continue }
-                clientConnections.relocate(clientConnection.peer, to: place.address, isPrivate: place.isPrivate)
+                guard let place = connectionAddress(of: clientConnection.peer) else { continue }
+                clientConnections.setAddress(of: clientConnection.peer, to: place.address, isPrivate: place.isPrivate)
             }
         }
     }
@@ -50,7 +50,7 @@ extension Host {
     ///
     /// `isPrivate` is true if the peer may have changed its address, so that the host must receive one of the peer's
     /// advertisements before it can connect.
-    mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
+    mutating func connectionAddress(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }
         guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }
         guard let resolvablePeer = peers.resolvablePeer(peer),

@@ -4,7 +4,7 @@ import BLEWire
 extension Host {
     mutating func startScanning(_ request: ScanRequest, _ number: UInt32, for client: ClientID) {
         discovery.start(request, for: client, in: clients.phase(of: client))
-        if number != 0 { tell(client, .scanBegan(number)) }
+        if number != 0 { report(to: client, .scanBegan(number)) }
         scanEpoch += 1
     }
 
@@ -37,7 +37,7 @@ extension Host {
             switch self.reports.receive(report) {
             case .advertisement(let advertisement, let data): receive(advertisement, data.span, at: now)
             case .incomplete, .ignored: break
-            case .crowded: note(.limitReached(.partialReports))
+            case .displacedOldest: note(.limitReached(.partialReports))
             }
         }
     }
@@ -58,8 +58,8 @@ extension Host {
         reportAdvertisement(advertisement, data, at: now)
         guard clientConnections.awaitsAdvertisements, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir
-        guard address.isResolvable || peers.isKept(address),
-            clientConnections.move(peers.identifier(of: address), to: address)
+        guard address.isResolvable || peers.isProvedIdentity(address),
+            clientConnections.updatePendingAddress(of: peers.identifier(of: address), to: address)
         else { return }
         proceed(at: now)
     }
@@ -70,7 +70,7 @@ extension Host {
         _ data: Span<UInt8>,
         at now: Instant
     ) {
-        if listeners.hasSessions { tellListeners(advertisement, [UInt8](copying: data)) }
+        if listeners.hasSessions { notifyListeners(advertisement, [UInt8](copying: data)) }
         discovery.receive(advertisement, data, at: now, with: &peers, into: &outbox)
     }
 }

@@ -4,7 +4,8 @@ import BLEWire
 extension Host {
     /// Ends an unused link on which this host is the central.
     mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
-        guard links[link]?.role == .central, !clientConnections.on(link).contains(where: { $0.state.link != nil })
+        guard links[link]?.role == .central,
+            !clientConnections.entries(on: link).contains(where: { $0.state.link != nil })
         else {
             return
         }

@@ -60,10 +60,10 @@ extension Host {
         (peer, link.details.address) = peers.identify(link)
         links[handle] = LinkState(link, to: peer, as: local)
         let address = link.details.address
-        tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
+        notifyTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
         scheduler.linkUp(handle)
         if role == .central { beginFastStart(of: handle, at: now) }
-        for clientConnection in clientConnections.to(peer) where clientConnection.state == .pending {
+        for clientConnection in clientConnections.entries(to: peer) where clientConnection.state == .pending {
             useExistingLink(for: clientConnection, at: now)
         }
         let users = role == .peripheral ? clientsOfNewCentrals : []
@@ -80,7 +80,7 @@ extension Host {
             )
         }
         note(users, on: handle)
-        recognize(handle, at: now)
+        encryptIfBonded(handle, at: now)
         disconnectIfUnused(handle, at: now)
         if lacksLinks { failForLackOfLinks() }
     }
@@ -101,9 +101,11 @@ extension Host {
         endData(of: handle, at: now)
         let wasUp = state.phase != .settling, failure = state.failure(reason)
         linkDown(handle, .notConnected, channels: failure, at: now)
-        tellTesters(.linkEnded(handle, reason))
+        notifyTesters(.linkEnded(handle, reason))
         if wasUp { announceLinks() }
-        for clientConnection in clientConnections.on(handle) { lost(clientConnection, reason, failure, at: now) }
+        for clientConnection in clientConnections.entries(on: handle) {
+            lost(clientConnection, reason, failure, at: now)
+        }
     }
 
     private mutating func lost(
@@ -116,20 +118,20 @@ extension Host {
         switch clientConnection.state {
         case .delayed, .pending: break
         case .linked:
-            guard reason.isEstablishmentFailure else { return end(clientConnection, failure) }
+            guard reason.isEstablishmentFailure else { return endConnection(clientConnection, failure) }
             note(.establishmentFailed(clientConnection.address, reason))
-            clientConnections.set(.pending, for: client, peer)
+            clientConnections.setState(.pending, for: client, peer)
         case .connected:
             let returns = clientConnection.request.reconnects
             if returns {
-                clientConnections.set(.pending, for: client, peer)
+                clientConnections.setState(.pending, for: client, peer)
             } else {
                 clientConnections.remove(client, peer)
             }
-            tell(client, .disconnected(peer, failure, isReconnecting: returns))
-        case .leaving(_, let again):
+            report(to: client, .disconnected(peer, failure, isReconnecting: returns))
+        case .disconnecting(_, let again):
             clientConnections.remove(client, peer)
-            tell(client, .disconnected(peer, nil, isReconnecting: false))
+            report(to: client, .disconnected(peer, nil, isReconnecting: false))
             if let again { connect(client, to: peer, again, at: now) }
         }
     }
@@ -153,7 +155,7 @@ extension Host {
         links[handle] = nil
         linkShortage.linkEnded()
         scheduler.linkDown(handle)
-        commands.forget(handle)
+        commands.removeCommands(of: handle)
     }
 
     /// Records the services that clients have discovered on a peer.
@@ -164,7 +166,7 @@ extension Host {
 
     /// Sends each central and peripheral session the list of the links that it may know about.
     mutating func announceLinks() {
-        for client in clients.centrals { tell(client, .systemLinks(systemLinks(for: client))) }
+        for client in clients.centrals { report(to: client, .systemLinks(systemLinks(for: client))) }
         for client in clients.peripherals { announceCentrals(to: client) }
     }
 }

@@ -48,7 +48,7 @@ extension Host {
         guard links[handle]?.fastStart.deadline.map({ $0 <= now }) ?? false else { return }
         let quietSince = layers.withAttributes { $0.quietSince(on: handle) }
         guard links.update(handle, { $0.fastStart.check(quietSince: quietSince, at: now) }) == .lengthen else { return }
-        ask(.tune(.parameters(parameters(.central))), about: handle, for: nil, at: now)
+        sendCommand(.tune(.parameters(parameters(.central))), about: handle, for: nil, at: now)
     }
 
     /// Accepts the parameters that a peripheral requests with an L2CAP signal, if they are valid.
@@ -108,7 +108,7 @@ extension Host {
             latency == .low || !isShared(handle, beyondAppOf: client)
         else { return note(.foreignCentral(client)) }
         let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: supervisionTimeout)
-        ask(.propose(parameters), about: handle, for: nil, at: now)
+        sendCommand(.propose(parameters), about: handle, for: nil, at: now)
     }
 
     /// Asks the central's host for new connection parameters, with an L2CAP signal.

@@ -18,14 +18,14 @@ extension Host {
             submit(.leSetDataLength(command), for: .link(event.handle), at: now)
         }
         if common.contains(.phy2M), controller.commands.contains(.leSetPHY) {
-            ask(.tune(.physicalLayers(transmit: .le2M, receive: .le2M)), about: event.handle, for: nil, at: now)
+            sendCommand(.tune(.physicalLayers(transmit: .le2M, receive: .le2M)), about: event.handle, for: nil, at: now)
         }
     }
 
     /// Sends a command about a link.
     ///
     /// The client that made the request, if any, receives the result.
-    mutating func ask(
+    mutating func sendCommand(
         _ request: LinkControl.Request,
         about handle: ConnectionHandle,
         for requester: Requester?,
@@ -58,10 +58,10 @@ extension Host {
             switch pending.request {
             case .readRSSI:
                 let result = try answer.returned(by: HCI.ReadRSSI.self)
-                tell(pending.requester, of: handle, .rssiRead(.success(result.rssi)))
+                reportResult(pending.requester, of: handle, .rssiRead(.success(result.rssi)))
             case .readPHY:
                 let layers = try answer.returned(by: HCI.LEReadPHY.self)
-                if links.update(handle, { $0.control.read(layers) }) == .announce { announceDetails(of: handle) }
+                if links.update(handle, { $0.control.physRead(layers) }) == .announce { announceDetails(of: handle) }
             case .tune, .propose: finish(pending, nil, on: handle, at: now)
             }
         } catch {
@@ -115,7 +115,7 @@ extension Host {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
         else { return }
-        ask(.readPHY, about: handle, for: nil, at: now)
+        sendCommand(.readPHY, about: handle, for: nil, at: now)
     }
 
     /// Reports the result of a command about a link.
@@ -129,24 +129,25 @@ extension Host {
         at now: Instant
     ) {
         switch (pending.request, failure) {
-        case (.tune(let tuning), _): tell(pending.requester, of: handle, .tuned(tuning, failure))
-        case (.readRSSI, let failure?): tell(pending.requester, of: handle, .rssiRead(.failure(failure)))
+        case (.tune(let tuning), _): reportResult(pending.requester, of: handle, .tuned(tuning, failure))
+        case (.readRSSI, let failure?): reportResult(pending.requester, of: handle, .rssiRead(.failure(failure)))
         case (.propose(let parameters), _?): signal(parameters, on: handle, at: now)
         case (.readRSSI, nil), (.propose, nil), (.readPHY, _): break
         }
     }
 
     /// Reports a result to the client that made the request, if there is one.
-    private mutating func tell(_ requester: Requester?, of handle: ConnectionHandle, _ event: PeerEvent) {
+    private mutating func reportResult(_ requester: Requester?, of handle: ConnectionHandle, _ event: PeerEvent) {
         guard let requester, let peer = links[handle]?.peer else { return }
-        tell(requester.client, .peer(peer, event, answering: requester.number))
+        report(to: requester.client, .peer(peer, event, answering: requester.number))
     }
 
     /// Reports the current details of a link to the clients that are connected over it.
     mutating func announceDetails(of handle: ConnectionHandle) {
         guard let state = links[handle] else { return }
-        for clientConnection in clientConnections.on(handle) where clientConnection.state == .connected(handle) {
-            tell(clientConnection.client, .peer(state.peer, .linkChanged(state.details)))
+        for clientConnection in clientConnections.entries(on: handle) where clientConnection.state == .connected(handle)
+        {
+            report(to: clientConnection.client, .peer(state.peer, .linkChanged(state.details)))
         }
     }
 }

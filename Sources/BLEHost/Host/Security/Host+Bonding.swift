@@ -30,7 +30,7 @@ extension Host {
             bond.users = usersOfBond(with: peer, on: handle)
             isBonded = storeNew(bond, of: handle, at: now)
         }
-        tellAgents(.paired(peer, outcome.method, isBonded: isBonded), of: handle)
+        notifyAgents(.paired(peer, outcome.method, isBonded: isBonded), of: handle)
         secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
         proceed(at: now)
@@ -93,6 +93,6 @@ extension Host {
             link.secured(with: strength)
             return link.peer
         }
-        if let peer { tellAgents(.secured(peer, strength, isBonded: isBonded), of: handle) }
+        if let peer { notifyAgents(.secured(peer, strength, isBonded: isBonded), of: handle) }
     }
 }

@@ -8,7 +8,7 @@ extension Host {
     /// the peripheral, this host waits for the central to start encryption.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
-    mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
+    mutating func encryptIfBonded(_ handle: ConnectionHandle, at now: Instant) {
         guard links[handle]?.role == .central, let key = bondKey(of: handle) else { return }
         encrypt(handle, with: key, from: .bond, at: now)
     }

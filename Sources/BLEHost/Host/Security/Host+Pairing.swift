@@ -48,13 +48,13 @@ extension Host {
 
     /// Returns whether an app is connected to the peer of a link, or is about to be.
     private func isUsedByApp(_ handle: ConnectionHandle) -> Bool {
-        clientConnections.on(handle).contains { $0.state.link != nil }
+        clientConnections.entries(on: handle).contains { $0.state.link != nil }
     }
 
     /// Returns the party that wants the bond from the current pairing on a link.
     private func bondOrigin(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
         guard let entry = pairings.entries[handle] else { return .peer }
-        if entry.isAttended || entry.cause == .request || method == .outOfBand { return .user }
+        if entry.hasAskedUser || entry.cause == .request || method == .outOfBand { return .user }
         return bondOrigin(using: handle)
     }
 
@@ -117,7 +117,7 @@ extension Host {
     /// request anything from such a peer.
     private mutating func stopRaisingSecurity(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
         guard awaitsProof(handle) else { return answerSecurity(of: handle, .refused(failure), at: now) }
-        guard clientConnections.on(handle).contains(where: { $0.state.link != nil }) else { return }
+        guard clientConnections.entries(on: handle).contains(where: { $0.state.link != nil }) else { return }
         disconnect(handle, for: failure ?? .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
     }
 
@@ -228,7 +228,7 @@ extension Host {
         if failure == .refused(.authenticationRequirements) {
             pairings.entries.update(handle) { $0.cannotAuthenticate = true }
         }
-        tellAgents(.failed(peer, failure), of: handle)
+        notifyAgents(.failed(peer, failure), of: handle)
         stopRaisingSecurity(on: handle, for: failure.answer, at: now)
     }
 
@@ -242,7 +242,9 @@ extension Host {
             case .encrypt(let key): encrypt(handle, with: key, from: .pairing, at: now)
             case .ask(let question): ask(question, about: peer, index, at: now)
             case .withdraw:
-                if let asked = pairings.entries.values[index].asked { tell(asked, .security(.withdrawn(peer))) }
+                if let asked = pairings.entries.values[index].lastAskedAgent {
+                    report(to: asked, .security(.withdrawn(peer)))
+                }
             case .securityRequested(let requirements): securityRequested(requirements, on: handle, at: now)
             case .paired(let outcome):
                 let bondOrigin = bondOrigin(ofPairingOn: handle, by: outcome.method)
@@ -265,10 +267,10 @@ extension Host {
         at now: Instant
     ) {
         if let agent = pairings.agent(for: pairings.entries.values[index].apps) {
-            pairings.entries.values[index].asked = agent.client
+            pairings.entries.values[index].lastAskedAgent = agent.client
             let cause = pairings.entries.values[index].cause
             let inquiry = PairingInquiry(peer: peer, name: peers.name(of: peer), question: question, cause: cause)
-            return tell(agent.client, .security(.asked(inquiry)))
+            return report(to: agent.client, .security(.asked(inquiry)))
         }
         let reply: PairingReply = question == .consent(replacesBond: false) ? .confirm(true) : .confirm(false)
         pairings.entries.values[index].manager.answer(reply, at: now)
@@ -299,7 +301,7 @@ extension Host {
 
     /// Raises the security of a link to `needed`: with the existing bond if the bond is sufficient, otherwise by
     /// pairing.
-    mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
+    mutating func raiseSecurity(of handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         if !links.values[index].encryption.isOn, links.values[index].role == .central, let key = bondKey(of: handle),
             let bond = usableBond(on: handle), bond.security >= needed
@@ -313,13 +315,13 @@ extension Host {
     ///
     /// The agent that was asked last about this pairing gets the event after all others. If none was asked, this is the
     /// agent that the host would ask.
-    mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
+    mutating func notifyAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
-        let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client
+        let last = pairings.entries[handle]?.lastAskedAgent ?? pairings.agent(for: apps)?.client
         for client in clients.agents where client != last && clients.owner(of: client).map(apps.canAnswer) ?? false {
-            tell(client, .security(event))
+            report(to: client, .security(event))
         }
-        if let last { tell(last, .security(event)) }
+        if let last { report(to: last, .security(event)) }
     }
 
     /// Carries out a request about pairing and bonds.
@@ -329,27 +331,27 @@ extension Host {
         case .setAgent(let capability): pairings.setAgent(client, of: owner, capability)
         case .answer(let peer, let reply):
             guard let handle = link(to: peer), let index = pairings.entries.index(of: handle),
-                pairings.entries.values[index].asked == client
+                pairings.entries.values[index].lastAskedAgent == client
             else { return }
             pairings.entries.values[index].manager.answer(reply, at: now)
             drainPairing(handle, at: now)
         case .pair(let peer):
             guard case .ready = phase, let handle = link(to: peer), apps(on: handle).contains(owner) else {
-                return tell(client, .security(.failed(peer, .disconnected)))
+                return report(to: client, .security(.failed(peer, .disconnected)))
             }
             pair(handle, needsMITM: false, for: .request, at: now)
         case .setPolicy(let policy, let everywhere):
             pairings.setPolicy(policy, by: client, of: owner, everywhere: everywhere)
         case .makeOutOfBandData:
-            tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData(for: client, of: owner))))
+            report(to: client, .security(.outOfBandDataMade(pairings.makeOutOfBandData(for: client, of: owner))))
         case .takeOutOfBandData(let data, let peer):
             pairings.changeSecrets { $0.setPeerData(data, from: peer, by: client, of: owner) }
         case .takeTemporaryKey(let key, let peer):
             pairings.changeSecrets { $0.setTemporaryKey(key, sharedWith: peer, by: client, of: owner) }
-        case .listBonds: tell(client, .security(.bonds(peers.bonds(of: owner))))
+        case .listBonds: report(to: client, .security(.bonds(peers.bonds(of: owner))))
         case .removeBond(let peer):
             if peers.bonds(of: owner).contains(where: { $0.peer == peer }) { removeBond(with: peer, at: now) }
-            tell(client, .security(.bonds(peers.bonds(of: owner))))
+            report(to: client, .security(.bonds(peers.bonds(of: owner))))
         }
     }
 }

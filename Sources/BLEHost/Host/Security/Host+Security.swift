@@ -19,7 +19,7 @@ extension Host {
     mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int, at now: Instant) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
         withLayers(at: now) { attributes, _ in attributes.secure(link, security, keySize: keySize) }
-        if links.values[index].control.trust(security) == .announce { announceDetails(of: link) }
+        if links.values[index].control.securityChanged(to: security) == .announce { announceDetails(of: link) }
     }
 
     /// Grants or revokes the authorization of a link's peer.

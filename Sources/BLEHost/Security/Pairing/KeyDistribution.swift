@@ -15,7 +15,7 @@ struct KeyDistribution: Sendable {
     private enum State: Sendable {
         /// The peer has yet to send these packets, in this order. `unnamed` is an LTK that the peer has sent but not
         /// yet identified.
-        case due([SMP.Opcode], unnamed: Key128?)
+        case receiving([SMP.Opcode], unnamed: Key128?)
         case over
     }
 
@@ -45,19 +45,19 @@ struct KeyDistribution: Sendable {
         self.role = role
         self.identity = identity
         self.own = own
-        state = .due(Self.opcodes(due), unnamed: nil)
+        state = .receiving(Self.opcodes(due), unnamed: nil)
     }
 
     /// Starts the distribution; returns the packets to send now, and whether the distribution is complete.
     mutating func begin() -> (packets: [SMPPacket], isOver: Bool) {
-        guard case .due(let opcodes, _) = state else { return ([], true) }
+        guard case .receiving(let opcodes, _) = state else { return ([], true) }
         if opcodes.isEmpty { state = .over }
         return (role == .peripheral || opcodes.isEmpty ? packets : [], opcodes.isEmpty)
     }
 
     /// Processes a packet from the peer.
     mutating func receive(_ packet: SMPPacket) -> OnReceive {
-        guard case .due(let opcodes, let unnamed) = state, opcodes.first == packet.opcode else {
+        guard case .receiving(let opcodes, let unnamed) = state, opcodes.first == packet.opcode else {
             return fail(.unspecified)
         }
         var key: Key128?
@@ -80,7 +80,7 @@ struct KeyDistribution: Sendable {
         default: return fail(.unspecified)
         }
         guard opcodes.count == 1 else {
-            state = .due(Array(opcodes.dropFirst()), unnamed: key)
+            state = .receiving(Array(opcodes.dropFirst()), unnamed: key)
             return .wait
         }
         state = .over

@@ -18,7 +18,7 @@ struct LegacyAuthentication: Sendable {
         case committed(Key128, own: Key128, confirm: Key128)
         /// Both devices have committed, and the peer's random number is outstanding. The first associated value is the
         /// temporary key. `own` is this host's random number, and `confirm` is the peer's confirm value.
-        case due(Key128, own: Key128, confirm: Key128)
+        case awaitingRandom(Key128, own: Key128, confirm: Key128)
         case over
     }
 
@@ -67,21 +67,21 @@ struct LegacyAuthentication: Sendable {
         case (.listening(let key), .pairingConfirm(let theirs)):
             let own = Key128.random(using: &random), confirm = confirm(key, own)
             guard confirm != theirs.value else { return fail(.confirmValueFailed) }
-            state = .due(key, own: own, confirm: theirs.value)
+            state = .awaitingRandom(key, own: own, confirm: theirs.value)
             return [.send(.pairingConfirm(.init(confirm)))]
         case (.committed(let key, let own, let confirm), .pairingConfirm(let theirs)):
             // A peer that repeats this host's own value proves nothing.
             guard confirm != theirs.value else { return fail(.confirmValueFailed) }
-            state = .due(key, own: own, confirm: theirs.value)
+            state = .awaitingRandom(key, own: own, confirm: theirs.value)
             return [.send(.pairingRandom(.init(own)))]
-        case (.due(let key, let own, let confirm), .pairingRandom(let theirs)):
+        case (.awaitingRandom(let key, let own, let confirm), .pairingRandom(let theirs)):
             guard theirs.value != own, self.confirm(key, theirs.value) == confirm else {
                 return fail(.confirmValueFailed)
             }
             state = .over
             guard exchange.role == .peripheral else { return [.agreed(Toolbox.s1(key, theirs.value, own))] }
             return [.send(.pairingRandom(.init(own))), .agreed(Toolbox.s1(key, own, theirs.value))]
-        case (.typing, _), (.listening, _), (.committed, _), (.due, _), (.over, _): return fail(.unspecified)
+        case (.typing, _), (.listening, _), (.committed, _), (.awaitingRandom, _), (.over, _): return fail(.unspecified)
         }
     }
 

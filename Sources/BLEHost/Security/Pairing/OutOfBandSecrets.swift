@@ -72,7 +72,7 @@ struct OutOfBandSecrets {
     }
 
     /// Removes the data that a pairing with a peer may have used, because they are valid only once.
-    mutating func used(with peer: PeerIdentifier, counting counts: OwnerFilter = { _, _ in true }) {
+    mutating func removeUsed(with peer: PeerIdentifier, counting counts: OwnerFilter = { _, _ in true }) {
         own.removeAll { counts($0.client, $0.owner) }
         peerData.removeAll { $0.peer == peer && counts($0.client, $0.owner) }
         let isShared = temporaryKeys.contains { $0.peer == peer && counts($0.client, $0.owner) }
@@ -80,14 +80,14 @@ struct OutOfBandSecrets {
     }
 
     /// Removes the data of a client whose session is closed.
-    mutating func leave(_ client: ClientID) {
+    mutating func removeData(of client: ClientID) {
         own.removeAll { $0.client == client }
         peerData.removeAll { $0.client == client }
         temporaryKeys.removeAll { $0.client == client }
     }
 
     /// Gives the data of a session to another owner.
-    mutating func give(_ client: ClientID, to owner: ClientOwner) {
+    mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
         for index in own.indices where own[index].client == client { own[index].owner = owner }
         for index in peerData.indices where peerData[index].client == client { peerData[index].owner = owner }
         for index in temporaryKeys.indices where temporaryKeys[index].client == client {

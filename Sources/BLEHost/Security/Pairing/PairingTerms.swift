@@ -67,7 +67,7 @@ struct PairingTerms {
         features.outOfBand = flag(isSecureConnections: isSecureConnections)
         features.greatestKeySize = UInt8(configuration.greatestKeySize)
         guard configuration.isBonding else { return features }
-        features.initiatorKeys = given(configuration.initiatorKeys)
+        features.initiatorKeys = available(configuration.initiatorKeys)
         features.responderKeys = configuration.responderKeys.intersection(Self.possibleKeys)
         return features
     }
@@ -84,7 +84,7 @@ struct PairingTerms {
         guard configuration.isBonding, request.authentication.isBonding else { return features }
         features.initiatorKeys = request.initiatorKeys.intersection(configuration.initiatorKeys)
             .intersection(Self.possibleKeys)
-        features.responderKeys = request.responderKeys.intersection(given(configuration.responderKeys))
+        features.responderKeys = request.responderKeys.intersection(available(configuration.responderKeys))
         if isSecureConnections {
             features.initiatorKeys.remove(.encryption)
             features.responderKeys.remove(.encryption)
@@ -131,7 +131,7 @@ struct PairingTerms {
     }
 
     /// Returns the subset of `keys` that this host has.
-    private func given(_ keys: SMP.KeyDistribution) -> SMP.KeyDistribution {
+    private func available(_ keys: SMP.KeyDistribution) -> SMP.KeyDistribution {
         var keys = keys.intersection(Self.possibleKeys)
         if identity.resolvingKey == nil { keys.remove(.identity) }
         if identity.signingKey == nil { keys.remove(.signing) }

@@ -18,7 +18,7 @@ struct Pairings {
         let isEverywhere: Bool
 
         /// True if the policy applies to every link.
-        var countsEverywhere: Bool { owner.isProgram || isEverywhere && owner.isAdministrator }
+        var appliesToAllLinks: Bool { owner.isProgram || isEverywhere && owner.isAdministrator }
     }
 
     /// The security manager of a link, with related data.
@@ -29,9 +29,9 @@ struct Pairings {
         fileprivate(set) var apps: LinkApps
         private(set) var cause = PairingInquiry.Cause.peer
         /// The agent that was asked last in this pairing; `nil` if none was.
-        var asked: ClientID?
+        var lastAskedAgent: ClientID?
         /// True if the user was asked something in this pairing.
-        var isAttended: Bool { asked != nil }
+        var hasAskedUser: Bool { lastAskedAgent != nil }
         /// True if the host can store a bond with the peer.
         fileprivate var hasRoom = true
         /// True if pairing on this link cannot protect against a man in the middle.
@@ -51,7 +51,7 @@ struct Pairings {
         fileprivate mutating func begin(for cause: PairingInquiry.Cause, hasRoom: Bool) {
             self.cause = cause
             self.hasRoom = hasRoom
-            asked = nil
+            lastAskedAgent = nil
         }
     }
 
@@ -124,9 +124,9 @@ struct Pairings {
 
     /// Returns the combined policy for a link that these apps use.
     func policy(for apps: LinkApps) -> PairingPolicy {
-        let counting = requirements.filter { $0.countsEverywhere || apps.contains($0.owner) }
+        let counting = requirements.filter { $0.appliesToAllLinks || apps.contains($0.owner) }
         var policy = counting.reduce(PairingPolicy()) { $0.joined(with: $1.policy) }
-        let isForbidden = counting.contains { $0.countsEverywhere && !$0.policy.keepsBonds }
+        let isForbidden = counting.contains { $0.appliesToAllLinks && !$0.policy.keepsBonds }
         policy.keepsBonds =
             !isForbidden
             && apps.keepBonds { owner in
@@ -147,20 +147,20 @@ struct Pairings {
     }
 
     /// Removes a client's role as an agent, its policy and its out-of-band data.
-    mutating func leave(_ client: ClientID) {
+    mutating func removeClient(_ client: ClientID) {
         requirements.removeAll { $0.client == client }
-        secrets.leave(client)
+        secrets.removeData(of: client)
         agents.removeAll { $0.client == client }
         configureAll()
     }
 
     /// Gives a session to another owner.
-    mutating func give(_ client: ClientID, to owner: ClientOwner) {
+    mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
         for index in agents.indices where agents[index].client == client { agents[index].owner = owner }
         for index in requirements.indices where requirements[index].client == client {
             requirements[index].owner = owner
         }
-        secrets.give(client, to: owner)
+        secrets.transfer(client, to: owner)
         configureAll()
     }
 
@@ -188,7 +188,7 @@ struct Pairings {
     mutating func useSecrets(on link: ConnectionHandle) {
         guard let entry = entries[link] else { return }
         let counts = counting(for: entry.apps)
-        changeSecrets { $0.used(with: entry.peer, counting: counts) }
+        changeSecrets { $0.removeUsed(with: entry.peer, counting: counts) }
     }
 
     /// Updates the apps that use a link.

@@ -16,7 +16,7 @@ struct PasskeyRounds: Sendable {
         case committed(own: Key128, confirm: Key128)
         /// Both devices have committed, and the peer's random number is outstanding. `own` is this host's random
         /// number, and `confirm` is the peer's confirm value.
-        case due(own: Key128, confirm: Key128)
+        case awaitingRandom(own: Key128, confirm: Key128)
         case over
     }
 
@@ -65,14 +65,14 @@ struct PasskeyRounds: Sendable {
         case (.listening, .pairingConfirm(let theirs)):
             let own = Key128.random(using: &random), confirm = ownConfirm(own)
             guard confirm != theirs.value else { return fail(.confirmValueFailed) }
-            state = .due(own: own, confirm: theirs.value)
+            state = .awaitingRandom(own: own, confirm: theirs.value)
             return .send([.pairingConfirm(.init(confirm))])
         case (.committed(let own, let confirm), .pairingConfirm(let theirs)):
             // A peer that repeats this host's own value proves nothing.
             guard confirm != theirs.value else { return fail(.confirmValueFailed) }
-            state = .due(own: own, confirm: theirs.value)
+            state = .awaitingRandom(own: own, confirm: theirs.value)
             return .send([.pairingRandom(.init(own))])
-        case (.due(let own, let confirm), .pairingRandom(let theirs)):
+        case (.awaitingRandom(let own, let confirm), .pairingRandom(let theirs)):
             guard theirs.value != own, Toolbox.f4(peerX, ownX, theirs.value, bit) == confirm else {
                 return fail(.confirmValueFailed)
             }
@@ -83,7 +83,7 @@ struct PasskeyRounds: Sendable {
                 return .finished(answer, own: own, peer: theirs.value)
             }
             return .send(answer + begin(using: &random))
-        case (.listening, _), (.committed, _), (.due, _), (.over, _): return fail(.unspecified)
+        case (.listening, _), (.committed, _), (.awaitingRandom, _), (.over, _): return fail(.unspecified)
         }
     }
 

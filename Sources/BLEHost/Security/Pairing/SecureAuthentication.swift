@@ -84,7 +84,7 @@ struct SecureAuthentication: Sendable {
         case (.passkey(let secret, var rounds, let passkey), _):
             let action = rounds.receive(packet, using: &random)
             state = .passkey(secret, rounds, passkey)
-            return follow(action, secret, passkey)
+            return proceed(action, secret, passkey)
         case (.comparing(let check, isAhead: false), .pairingDHKeyCheck(let theirs))
         where exchange.role == .peripheral:
             guard theirs.value == check.peer else { return fail(.dhKeyCheckFailed) }
@@ -188,7 +188,7 @@ struct SecureAuthentication: Sendable {
         return packets.map { .send($0) }
     }
 
-    private mutating func follow(
+    private mutating func proceed(
         _ action: PasskeyRounds.OnReceive,
         _ secret: SharedSecret,
         _ passkey: UInt32

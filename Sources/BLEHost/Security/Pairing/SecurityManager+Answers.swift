@@ -14,7 +14,7 @@ extension SecurityManager {
         case (.compare, .confirm(let isSame)):
             question = nil
             guard isSame else { return refuse(.numericComparisonFailed, at: now) }
-            go(at: now) { machine, _ in
+            passAnswer(at: now) { machine, _ in
                 machine.confirm()
             } legacy: { _, _ in
                 []
@@ -22,7 +22,7 @@ extension SecurityManager {
         case (.enterPasskey, .passkey(let passkey)):
             question = nil
             guard SMP.passkeys.contains(passkey) else { return refuse(.passkeyEntryFailed, isLocal: true, at: now) }
-            go(at: now) { machine, random in
+            passAnswer(at: now) { machine, random in
                 machine.enter(passkey, using: &random)
             } legacy: { machine, random in
                 machine.enter(passkey, using: &random)
@@ -46,7 +46,7 @@ extension SecurityManager {
     }
 
     /// Passes the user's answer to the authentication phase that has asked for it.
-    private mutating func go(
+    private mutating func passAnswer(
         at now: Instant,
         secure: (inout SecureAuthentication, inout RandomSource) -> [PairingAction],
         legacy: (inout LegacyAuthentication, inout RandomSource) -> [PairingAction]

@@ -259,7 +259,7 @@ struct ClientBearerTests {
         var bench = Bench()
         _ = bench.perform(Self.read(1))
         #expect(bench.answer("0b 99", on: 1) == [])
-        #expect(bench.lone.notes.contains(.lateAnswer(.attribute, LoneLayer.link)))
+        #expect(bench.lone.notes.contains(.unexpectedResponse(.attribute, LoneLayer.link)))
         #expect(bench.lone.peerEvents() == [])
         #expect(bench.answer("1d 0900 01", on: 2) == ["2: 1e"])
         #expect(bench.answer("1d", on: 1) == ["1: 1e"])

@@ -62,7 +62,7 @@ struct ServerAppTests {
         #expect(lone.perform(.respond(transaction, .success([1])), for: .init(rawValue: 99)) == [])
         #expect(lone.perform(.respond(transaction, .success([1]))) == [[0x0B, 1]])
         #expect(lone.perform(.respond(transaction, .success([2]))) == [])
-        #expect(lone.notes == [.lateResponse(.init(rawValue: 99)), .lateResponse(LoneLayer.app)])
+        #expect(lone.notes == [.answerWithoutRequest(.init(rawValue: 99)), .answerWithoutRequest(LoneLayer.app)])
     }
 
     @Test("The peer receives the app's error code", arguments: ["0a 0c00", "12 0c00 01"])

@@ -95,7 +95,9 @@ struct ServerLinkDownTests {
             }
             pair.peripheral.drain(at: pair.now)
             #expect(pair.peripheral.sent.isEmpty)
-            #expect(pair.peripheral.others == transactions.map { _ in .note(.lateResponse(AttributePair.server)) })
+            #expect(
+                pair.peripheral.others == transactions.map { _ in .note(.answerWithoutRequest(AttributePair.server)) }
+            )
             #expect(pair.central.events.compactMap { $0.event.peerEvent.flatMap(LinkDownTests.key) }.count == 1)
             if isOver { break }
             steps += 1

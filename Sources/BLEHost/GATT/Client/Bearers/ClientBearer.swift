@@ -106,7 +106,7 @@ struct ClientBearer {
         mtu: Int
     ) -> ProcedureStep<Procedure.Outcome>? {
         unpack()
-        guard case .go(let step) = procedure.update({ $0.receive(answer, &database, mtu: mtu) }) else {
+        guard case .proceed(let step) = procedure.update({ $0.receive(answer, &database, mtu: mtu) }) else {
             _ = end()
             return nil
         }

@@ -11,7 +11,7 @@ struct ClientBearers {
     var all = [ClientBearer(.unenhanced)]
     /// The procedures to be repeated, because the peer rejected them or their bearer was closed, in the order in which
     /// they first started.
-    private var stalled: [ClientProcedure] = []
+    private var toRepeat: [ClientProcedure] = []
 
     /// The number of enhanced bearers.
     var enhancedCount: Int { all.count - 1 }
@@ -26,7 +26,7 @@ struct ClientBearers {
     mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
 
     /// True if there are no enhanced bearers and no procedures to be repeated.
-    var isPlain: Bool { all.count == 1 && stalled.isEmpty }
+    var isPlain: Bool { all.count == 1 && toRepeat.isEmpty }
 
     mutating func open(_ id: ChannelID, mtu: Int) { all.append(ClientBearer(.enhanced(id), mtu: mtu)) }
 
@@ -53,7 +53,7 @@ struct ClientBearers {
 
     /// The clients whose write commands must wait because they would otherwise overtake the clients' earlier requests.
     var blocked: [ClientID] {
-        var blocked = (all.dropFirst().compactMap(\.running) + stalled).compactMap(\.client)
+        var blocked = (all.dropFirst().compactMap(\.running) + toRepeat).compactMap(\.client)
         if let first = all[0].running, first.procedure.mayNeedMoreRequests, let client = first.client {
             blocked.append(client)
         }
@@ -64,19 +64,19 @@ struct ClientBearers {
     /// that `client` writes, or because a request from `client` is to be repeated.
     func blocksCommands(of client: ClientID) -> Bool {
         let holdsParts = all[0].running.map { $0.client == client && $0.procedure.holdsParts } ?? false
-        return holdsParts || stalled.contains { $0.client == client }
+        return holdsParts || toRepeat.contains { $0.client == client }
     }
 
     /// Returns whether `client` still waits for a procedure that started before the procedure with number `order`.
     func isUnderWay(before order: UInt64, for client: ClientID) -> Bool {
         func precedes(_ other: ClientProcedure) -> Bool { other.client == client && other.order < order }
-        return all.contains { $0.running.map(precedes) ?? false } || stalled.contains(where: precedes)
+        return all.contains { $0.running.map(precedes) ?? false } || toRepeat.contains(where: precedes)
     }
 
     /// Returns the unfinished procedures of a client, or of all clients if it is `nil`, in the order in which they
     /// started.
     func underWay(for client: ClientID?) -> [ClientProcedure] {
-        (all.compactMap(\.running) + stalled)
+        (all.compactMap(\.running) + toRepeat)
             .filter { one in one.client.map { client ?? $0 == $0 } ?? false }
             .sorted { $0.order < $1.order }
     }
@@ -86,7 +86,7 @@ struct ClientBearers {
     /// A procedure that waits to be repeated is dropped. A procedure in progress continues, and its result is
     /// discarded.
     mutating func withdraw(_ order: UInt64, with failure: Failure) {
-        stalled.removeAll { $0.order == order }
+        toRepeat.removeAll { $0.order == order }
         for index in all.indices where all[index].running?.order == order {
             all[index].update { $0.withdraw(failure) }
         }
@@ -94,32 +94,32 @@ struct ClientBearers {
 
     /// Ends all procedures without reporting results.
     mutating func endAll() {
-        stalled = []
+        toRepeat = []
         for index in all.indices { _ = all[index].end() }
     }
 }
 
 // Procedures to be repeated.
 extension ClientBearers {
-    var hasStalled: Bool { !stalled.isEmpty }
+    var hasProceduresToRepeat: Bool { !toRepeat.isEmpty }
 
-    mutating func stall(_ procedure: ClientProcedure) {
-        let place = stalled.firstIndex { $0.order > procedure.order } ?? stalled.endIndex
-        stalled.insert(procedure, at: place)
+    mutating func queueForRepetition(_ procedure: ClientProcedure) {
+        let place = toRepeat.firstIndex { $0.order > procedure.order } ?? toRepeat.endIndex
+        toRepeat.insert(procedure, at: place)
     }
 
     /// Removes and returns the procedure to be repeated next; `nil` if there is none.
-    mutating func nextStalled() -> ClientProcedure? {
-        guard !stalled.isEmpty else { return nil }
-        var next = stalled.removeFirst()
+    mutating func nextToRepeat() -> ClientProcedure? {
+        guard !toRepeat.isEmpty else { return nil }
+        var next = toRepeat.removeFirst()
         next.renew()
         return next
     }
 
     /// Removes and returns the procedures that must not be repeated, because `isGone` returns true for them.
-    mutating func removeStalled(where isGone: (ClientProcedure) -> Bool) -> [ClientProcedure] {
-        let gone = stalled.filter(isGone)
-        if !gone.isEmpty { stalled.removeAll(where: isGone) }
+    mutating func removeProceduresToRepeat(where isGone: (ClientProcedure) -> Bool) -> [ClientProcedure] {
+        let gone = toRepeat.filter(isGone)
+        if !gone.isEmpty { toRepeat.removeAll(where: isGone) }
         return gone
     }
 }
@@ -155,6 +155,6 @@ extension ClientBearers {
             guard case .read(let handle) = request, case .read(_, let earlier) = other.procedure else { return false }
             return handle != earlier
         }
-        return all.allSatisfy { $0.running.map(mayBeBeside) ?? true } && stalled.allSatisfy(mayBeBeside)
+        return all.allSatisfy { $0.running.map(mayBeBeside) ?? true } && toRepeat.allSatisfy(mayBeBeside)
     }
 }

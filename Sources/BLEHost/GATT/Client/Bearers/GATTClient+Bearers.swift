@@ -21,7 +21,7 @@ extension GATTClient {
     mutating func closed(_ id: ChannelID, at now: Instant, into outbox: inout Outbox) {
         if let lost = bearers.close(id) {
             if case .read = lost.procedure, lost.client != nil {
-                stall(lost, into: &outbox)
+                queueForRepetition(lost, into: &outbox)
             } else {
                 fail(lost, with: .att(.unlikelyError), into: &outbox)
             }
@@ -48,7 +48,7 @@ extension GATTClient {
                 if let lost = bearers.all[index].end() { fail(lost, with: .timedOut, into: &outbox) }
             }
         }
-        follow(opening.expire(at: now, hasBearers: bearers.enhancedCount > 0), into: &outbox)
+        carryOut(opening.expire(at: now, hasBearers: bearers.enhancedCount > 0), into: &outbox)
     }
 
     /// Starts to open enhanced bearers if clients would benefit from them and the link is encrypted.
@@ -66,13 +66,13 @@ extension GATTClient {
     /// `features` is the Server Supported Features of the peer; `nil` if it has none.
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
-        follow(
+        carryOut(
             opening.inquired(isOffered: isOffered && trust.security >= .encrypted && bearers.enhancedCount == 0),
             into: &outbox
         )
     }
 
-    mutating func follow(_ event: BearerOpening.OnEvent, into outbox: inout Outbox) {
+    mutating func carryOut(_ event: BearerOpening.OnEvent, into outbox: inout Outbox) {
         switch event {
         case .nothing: break
         case .open: outbox.append(.bearer(.open(BearerOpening.count), of: link))

@@ -88,7 +88,7 @@ struct DatabaseRecovery {
     ///
     /// Afterwards, the caller reports the changes that were detected, and calls ``conclude(_:)``.
     mutating func receive(_ outcome: Procedure.Outcome, _ database: PeerDatabase) -> OnReceive {
-        isComparable = !database.isForgotten
+        isComparable = !database.lacksReportedAttributes
         switch (state, outcome) {
         case (.reading(let wasReported), .databaseHash(let hash)):
             let isSame = isComparable && hash != nil && hash == database.hash && database.isVerified

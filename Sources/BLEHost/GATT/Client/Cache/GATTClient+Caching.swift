@@ -50,7 +50,7 @@ extension GATTClient {
 
     /// The attributes to use for the next link to a peer without a bond; `nil` if there are none.
     var databaseForNextLink: CachedDatabase? {
-        guard bond.kept == nil else { return nil }
+        guard bond.stored == nil else { return nil }
         if case .unchecked(let cache) = caching { return cache }
         return confirmed
     }
@@ -126,7 +126,7 @@ extension GATTClient {
         guard database.isVerified else { return ownRequests.append(.verify) }
         database.confirm()
         if database.attributes.count <= limits.cachedAttributes {
-            store(CachedDatabase(hash: hash, attributes: database.attributes.kept), into: &outbox)
+            store(CachedDatabase(hash: hash, attributes: database.attributes.asStored), into: &outbox)
         }
     }
 
@@ -137,7 +137,7 @@ extension GATTClient {
     private mutating func recordForNextLink(_ hash: UInt128?) {
         guard let hash else { return caching = .impossible }
         guard database.isWatched, database.isVerified else { return }
-        let attributes = database.hash == hash ? database.attributes.kept : database.attributes.current
+        let attributes = database.hash == hash ? database.attributes.asStored : database.attributes.asStoredIfCurrent
         if attributes.count <= limits.cachedAttributes {
             confirmed = CachedDatabase(hash: hash, attributes: attributes)
         }
@@ -149,7 +149,7 @@ extension GATTClient {
     /// The list of services is completed first, so that an app that searches for a service needs no request on the next
     /// link.
     private mutating func queueRecording() {
-        guard case .none = caching, role == .central, bond.kept == nil, database.isWatched, database.isDelivered,
+        guard case .none = caching, role == .central, bond.stored == nil, database.isWatched, database.isDelivered,
             database.isVerified, database.hasUnconfirmed, !ownRequests.contains(.storeCache)
         else { return }
         ownRequests.append(database.requireAllServices() ? .verify : .storeCache)
@@ -213,7 +213,7 @@ extension GATTClient {
     ///
     /// `isOutdated` is true if services changed while the contents were being read. In that case, the search is
     /// repeated if Service Changed was not found.
-    mutating func watching(_ outcome: ServiceChangedSubscription.Outcome, isOutdated: Bool) {
+    mutating func noteServiceChangedSubscription(_ outcome: ServiceChangedSubscription.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
             ownRequests.putFirst([.announceFeatures(features), .probe(features)])
@@ -253,7 +253,7 @@ extension GATTClient {
             watchServices()
         }
         queueStoringCache()
-        if reportedChanges.note(range) { tellAll(.servicesModified(range), through: &outbox) }
+        if reportedChanges.note(range) { reportToAll(.servicesModified(range), through: &outbox) }
     }
 
     /// Drops what is known about services in `range`, and reports the services that are still known.
@@ -280,6 +280,6 @@ extension GATTClient {
             store(nil, into: &outbox)
         }
         unsubscribe(requester.client)
-        tell(requester, .databaseForgotten(nil), into: &outbox)
+        deliver(to: requester, .databaseForgotten(nil), into: &outbox)
     }
 }

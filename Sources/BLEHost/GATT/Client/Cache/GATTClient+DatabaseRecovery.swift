@@ -53,20 +53,22 @@ extension GATTClient {
     }
 
     /// Queues a procedure to be repeated, or fails it if its attribute no longer exists.
-    mutating func stall(_ procedure: ClientProcedure, into outbox: inout Outbox) {
+    mutating func queueForRepetition(_ procedure: ClientProcedure, into outbox: inout Outbox) {
         guard !procedure.isAboutRemoved else { return failRemoved(procedure, into: &outbox) }
-        bearers.stall(procedure)
+        bearers.queueForRepetition(procedure)
     }
 
     /// Updates all procedures after services in `range` changed; procedures about removed attributes fail.
     mutating func updateProcedures(afterChangeIn range: AttributeHandleRange, into outbox: inout Outbox) {
-        for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failRemoved(one, into: &outbox) }
+        for one in bearers.removeProceduresToRepeat(where: { $0.procedure.isAbout(range) }) {
+            failRemoved(one, into: &outbox)
+        }
         for index in bearers.indices {
             var lost: ClientProcedure?
             bearers.all[index].update { current in
                 guard current.servicesChanged(in: range) == .lost, current.client != nil else { return }
                 lost = current
-                current.owner = .nobody
+                current.owner = .noClient
             }
             if let lost { failRemoved(lost, into: &outbox) }
         }
@@ -76,6 +78,6 @@ extension GATTClient {
         guard case .configure(_, let handle) = gone.procedure, let requester = gone.requester else {
             return fail(gone, with: .notFound, into: &outbox)
         }
-        tell(requester, .subscriptionChanged(handle, .none, .notFound), order: gone.order, into: &outbox)
+        deliver(to: requester, .subscriptionChanged(handle, .none, .notFound), order: gone.order, into: &outbox)
     }
 }

@@ -30,13 +30,13 @@ package struct HandleStatus: Equatable, Sendable {
     /// True if the aspect must be read from the peer before it can be used.
     var isMissing: Bool { state != .read }
     /// The status to store for the next link, on which nothing has been reported to clients yet.
-    var kept: Self {
+    var asStored: Self {
         var kept = Self()
         if isKnown { kept.learn() }
         return kept
     }
-    /// The status to store for the next link, as in ``kept``; unknown if the aspect would have to be read again.
-    var current: Self { isMissing ? Self() : kept }
+    /// The status to store for the next link, as in ``asStored``; unknown if the aspect would have to be read again.
+    var asStoredIfCurrent: Self { isMissing ? Self() : asStored }
 
     /// Records that the peer has just sent the aspect.
     package mutating func learn() {

@@ -118,16 +118,16 @@ package struct KnownAttributes: Equatable, Sendable {
     var isEmpty: Bool { !status.contains(where: \.isKnown) }
 
     /// The attributes to store for the next link, on which nothing has been reported to clients yet.
-    var kept: Self {
+    var asStored: Self {
         var kept = self
-        kept.status.update(.all) { $0 = $0.kept }
+        kept.status.update(.all) { $0 = $0.asStored }
         return kept
     }
 
-    /// The attributes to store for the next link, as in ``kept``, without those that would have to be read again.
-    var current: Self {
+    /// The attributes to store for the next link, as in ``asStored``, without those that would have to be read again.
+    var asStoredIfCurrent: Self {
         var current = self
-        current.status.update(.all) { $0 = $0.current }
+        current.status.update(.all) { $0 = $0.asStoredIfCurrent }
         return current
     }
 

@@ -27,11 +27,11 @@ struct PeerDatabase: Sendable {
     /// For example, two requests are made only if a response has room for 16 types. After a full response with
     /// characteristics, more of them are likely. Descriptors are then read ahead only if a response has room for this
     /// many types for each handle that is left in the service.
-    private static let roomPerPacketAhead = 8
+    private static let minimumRoomPerReadAheadRequest = 8
 
     private(set) var attributes = KnownAttributes()
     /// True if ``attributes`` no longer contains everything that was reported to clients.
-    private(set) var isForgotten = false
+    private(set) var lacksReportedAttributes = false
     /// The range in which the peer's attributes now differ from the attributes that were reported to clients; `nil` if
     /// there is none.
     private var change: AttributeHandleRange?
@@ -47,7 +47,7 @@ struct PeerDatabase: Sendable {
     private var hasRequiredAllServices = false
     /// True if requests may extend beyond the range that a client needs; false if the peer rejects such requests.
     var readsAhead = true
-    private var lastListing: LastResponse?
+    private var lastDeclarationResponse: LastResponse?
     /// True if some items may still be valid, so that ``expire()`` has something to do.
     private var mayExpire = false
 
@@ -106,13 +106,13 @@ struct PeerDatabase: Sendable {
         of service: AttributeHandleRange,
         room: Int
     ) -> AttributeHandleRange? {
-        guard readsAhead, let listing = lastListing, listing.end <= start else { return nil }
-        lastListing = nil
+        guard readsAhead, let listing = lastDeclarationResponse, listing.end <= start else { return nil }
+        lastDeclarationResponse = nil
         // The previous search ended before the last handle of the service, at which no characteristic could begin.
         let end = AttributeHandle(wire: min(service.end.wire, .max - 1) + 1)
         // After a full response, more characteristics are likely, unless hardly any handles are left.
         let left = Int(end.wire) - Int(start.wire) + 1
-        guard !listing.isFull || left * Self.roomPerPacketAhead <= room else { return nil }
+        guard !listing.isFull || left * Self.minimumRoomPerReadAheadRequest <= room else { return nil }
         guard attributes.status[.services].first(in: .all, where: { !$0.isKnown }) == nil,
             !attributes.services.contains(where: { end < $0.range.start && $0.range.count > 2 }),
             let whole = AttributeHandleRange(AttributeHandle(wire: 1), end),
@@ -121,8 +121,8 @@ struct PeerDatabase: Sendable {
             let tail = AttributeHandleRange(begin, end)
         else { return nil }
         let packets = listing.requests + (tail.count + room - 1) / room
-        guard packets == 1 || packets * Self.roomPerPacketAhead <= room else { return nil }
-        lastListing = LastResponse(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
+        guard packets == 1 || packets * Self.minimumRoomPerReadAheadRequest <= room else { return nil }
+        lastDeclarationResponse = LastResponse(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
         // If the response shows an attribute after the service, it also shows that the service's last handles are
         // unused.
         return search(.types, from: begin, in: tail)
@@ -257,7 +257,7 @@ struct PeerDatabase: Sendable {
 
     /// Records that reading types cannot show whether more characteristics follow, so that the next request searches
     /// for characteristics.
-    mutating func disableTypeReadAhead() { lastListing = nil }
+    mutating func disableTypeReadAhead() { lastDeclarationResponse = nil }
 
     /// Records that verification has failed and is not continued.
     mutating func abandonVerification() { hasUnconfirmed = false }
@@ -266,26 +266,26 @@ struct PeerDatabase: Sendable {
     mutating func remove(_ range: AttributeHandleRange) {
         let gone = attributes.remove(range)
         if let change, gone.contains(change.start), gone.contains(change.end) { self.change = nil }
-        if range == .all { isForgotten = false }
+        if range == .all { lacksReportedAttributes = false }
         hash = nil
         hasUnconfirmed = !isEmpty
-        lastListing = nil
+        lastDeclarationResponse = nil
     }
 
     /// Drops everything, and records that clients may still rely on the dropped attributes.
     mutating func forget() {
-        let isForgotten = isForgotten || isDelivered
+        let isForgotten = lacksReportedAttributes || isDelivered
         remove(.all)
-        self.isForgotten = isForgotten
+        self.lacksReportedAttributes = isForgotten
     }
 
     /// Drops everything, including the record that the peer was asked to report changes.
     ///
     /// Clients may still rely on the dropped attributes.
     mutating func removeAll() {
-        let (readsAhead, isForgotten) = (readsAhead, isForgotten || isDelivered)
+        let (readsAhead, isForgotten) = (readsAhead, lacksReportedAttributes || isDelivered)
         self = PeerDatabase()
-        (self.readsAhead, self.isForgotten) = (readsAhead, isForgotten)
+        (self.readsAhead, self.lacksReportedAttributes) = (readsAhead, isForgotten)
     }
 
     mutating func unwatch() { isWatched = false }
@@ -313,7 +313,7 @@ extension PeerDatabase {
         note(attributes.change(declarations: found, in: range))
         attributes.learn(declarations: found, in: range)
         let end = found.last.flatMap { AttributeHandleRange.all.after($0.value)?.start }
-        lastListing = end.map { LastResponse(isFull: isFull, end: $0, requests: 0) }
+        lastDeclarationResponse = end.map { LastResponse(isFull: isFull, end: $0, requests: 0) }
     }
 
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {

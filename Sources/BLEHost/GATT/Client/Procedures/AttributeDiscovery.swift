@@ -133,10 +133,10 @@ struct AttributeDiscovery: Sendable {
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> Step {
-        let looksAhead = isReadAhead(request) || database.readsAhead && request.canBeNarrowed
+        let looksAhead = isEndCheck(request) || database.readsAhead && request.canBeNarrowed
         switch request.learn(answer, into: &database, mtu: mtu) {
         case .recorded: break
-        case .contradicted where isReadAhead(request): database.disableTypeReadAhead()
+        case .contradicted where isEndCheck(request): database.disableTypeReadAhead()
         case .contradicted where database.missing(request.aspect, in: request.wanted) == nil: break
         case .refused(.outOfSync): return .finished(.failure(.outOfSync))
         case .refused where looksAhead, .contradicted where looksAhead:
@@ -158,7 +158,7 @@ struct AttributeDiscovery: Sendable {
     /// Returns whether `request` reads the types of the remaining attributes to check that no characteristics are left.
     ///
     /// If the request fails, the discovery searches for characteristics instead.
-    private func isReadAhead(_ request: DiscoveryRequest) -> Bool {
+    private func isEndCheck(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 

@@ -46,7 +46,7 @@ package struct ConfigurationWriting: Sendable {
     }
 
     /// The errors that a peer may send if the attribute at the guessed handle is not the configuration.
-    private static let showOtherType: [ATT.ErrorCode] = [
+    private static let wrongHandleErrors: [ATT.ErrorCode] = [
         .invalidHandle, .writeNotPermitted, .attributeNotFound, .invalidAttributeValueLength, .requestNotSupported,
     ]
 
@@ -85,7 +85,7 @@ package struct ConfigurationWriting: Sendable {
 
     package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Outcome> {
         switch (state, answer) {
-        case (.guessing(let handle), .failure(.att(let code))) where Self.showOtherType.contains(code):
+        case (.guessing(let handle), .failure(.att(let code))) where Self.wrongHandleErrors.contains(code):
             let discovery = Self.search(in: AttributeHandleRange(handle))
             return proceed(with: discovery, discovery.begin())
         case (.finding(var discovery), _):

@@ -35,14 +35,14 @@ extension GATTClient {
     var mayBeginFast: Bool {
         mutating get {
             guard bearers.all[0].isFree else { return false }
-            return nobodyWaits
+            return nothingIsQueued
         }
     }
 
     /// True if no request and no result is waiting, and the link has no enhanced bearers.
     ///
     /// A request may be in progress on the unenhanced bearer.
-    var nobodyWaits: Bool {
+    var nothingIsQueued: Bool {
         mutating get {
             guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
             return !recovery.isUnderWay && !awaitsSecurity
@@ -71,7 +71,7 @@ extension GATTClient {
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard bearers.all[0].isFree else { return false }
         guard !recovery.isUnderWay else { return proceedRecovery(at: now, into: &outbox) }
-        if let procedure = bearers.nextStalled() {
+        if let procedure = bearers.nextToRepeat() {
             start(procedure, on: 0, at: now, into: &outbox)
         } else if let request = ownRequests.nextUrgent(checksCache: role == .central || !waiting.isEmpty) {
             begin(request, at: now, into: &outbox)
@@ -138,7 +138,7 @@ extension GATTClient {
     ) {
         guard value.count <= mtu - 3 else {
             outbox.append(.note(.oversizedCommand(handle, link)))
-            return outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
+            return outbox.report(to: client, .peer(peer, .writeCommandsTaken(1)))
         }
         let receipt = outbox.makeReceipt(for: link)
         commands.append(receipt, of: client)
@@ -149,7 +149,7 @@ extension GATTClient {
     /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) {
         while let client = commands.nextTaken(upTo: receipt) {
-            outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
+            outbox.report(to: client, .peer(peer, .writeCommandsTaken(1)))
         }
     }
 
@@ -160,12 +160,17 @@ extension GATTClient {
         with failure: Failure,
         into outbox: inout Outbox
     ) {
-        tell(requester, answer(to: request, of: requester.client, failure), into: &outbox)
+        deliver(to: requester, answer(to: request, of: requester.client, failure), into: &outbox)
     }
 
     /// Fails a request about a removed attribute once the client has the results of its earlier requests.
     mutating func answerRemoved(_ request: AttributeRequest, of requester: Requester, into outbox: inout Outbox) {
-        tell(requester, answer(to: request, of: requester.client, .notFound), order: answers.next(), into: &outbox)
+        deliver(
+            to: requester,
+            answer(to: request, of: requester.client, .notFound),
+            order: answers.next(),
+            into: &outbox
+        )
     }
 
     private func answer(to request: AttributeRequest, of client: ClientID, _ failure: Failure) -> PeerEvent {
@@ -210,7 +215,7 @@ extension GATTClient {
 
     private mutating func answerCommands(of client: ClientID, into outbox: inout Outbox) {
         let count = commands.removeAll(of: client)
-        if count > 0 { outbox.tell(client, of: .peer(peer, .writeCommandsTaken(count))) }
+        if count > 0 { outbox.report(to: client, .peer(peer, .writeCommandsTaken(count))) }
     }
 
     /// Fails all requests from all clients.

@@ -5,7 +5,7 @@ package import BLEWire
 /// The requests of each client keep their order. Clients take turns, so that a client with many requests delays another
 /// client by at most one procedure.
 package struct RequestQueue: Sendable {
-    private struct Lane: Sendable {
+    private struct ClientQueue: Sendable {
         let client: ClientID
         var entries: [Entry] = []
 
@@ -25,7 +25,7 @@ package struct RequestQueue: Sendable {
     /// The clients that have queued requests, with these requests.
     ///
     /// The client whose turn is next comes first.
-    private var lanes: [Lane] = []
+    private var queues: [ClientQueue] = []
 
     /// Creates a queue with a capacity of `limit` requests and `commandLimit` write commands per client.
     package init(limit: Int, commandLimit: Int) {
@@ -33,24 +33,24 @@ package struct RequestQueue: Sendable {
         self.commandLimit = commandLimit
     }
 
-    package var isEmpty: Bool { lanes.isEmpty }
+    package var isEmpty: Bool { queues.isEmpty }
 
     /// Returns whether `client` has queued requests.
-    package func holdsRequests(of client: ClientID) -> Bool { lanes.contains { $0.client == client } }
+    package func holdsRequests(of client: ClientID) -> Bool { queues.contains { $0.client == client } }
 
     /// Queues a request; returns `false` if its client has reached the limit.
     package mutating func append(_ request: AttributeRequest, for requester: Requester) -> Bool {
         let entry = Entry(request: request, number: requester.number)
-        guard let index = lanes.firstIndex(where: { $0.client == requester.client }) else {
-            lanes.append(Lane(client: requester.client, entries: [entry]))
+        guard let index = queues.firstIndex(where: { $0.client == requester.client }) else {
+            queues.append(ClientQueue(client: requester.client, entries: [entry]))
             return true
         }
         let isCommand = request.isWriteCommand
         let room = isCommand ? commandLimit : limit
-        guard lanes[index].entries.count < room || lanes[index].count(ofCommands: isCommand) < room else {
+        guard queues[index].entries.count < room || queues[index].count(ofCommands: isCommand) < room else {
             return false
         }
-        lanes[index].entries.append(entry)
+        queues[index].entries.append(entry)
         return true
     }
 
@@ -60,18 +60,18 @@ package struct RequestQueue: Sendable {
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
     ) -> (requester: Requester, request: AttributeRequest, isAboutRemoved: Bool)? {
-        let turn = lanes.firstIndex { lane in
+        let turn = queues.firstIndex { lane in
             lane.entries.first.map { $0.isAboutRemoved || mayBegin(lane.client, $0.request) } ?? false
         }
         guard let turn else { return nil }
-        var lane = lanes.remove(at: turn)
+        var lane = queues.remove(at: turn)
         let entry = lane.entries.removeFirst()
-        if !lane.entries.isEmpty { lanes.append(lane) }
+        if !lane.entries.isEmpty { queues.append(lane) }
         return (Requester(lane.client, entry.number), entry.request, entry.isAboutRemoved)
     }
 
     /// True if a write command is the first queued request of any client.
-    package var beginsWithCommand: Bool { lanes.contains { $0.entries.first?.request.isWriteCommand ?? false } }
+    package var beginsWithCommand: Bool { queues.contains { $0.entries.first?.request.isWriteCommand ?? false } }
 
     /// Removes and returns a write command that is the first queued request of its client, if `mayGo` allows the
     /// client.
@@ -80,11 +80,11 @@ package struct RequestQueue: Sendable {
     package mutating func nextCommand(
         where mayGo: (ClientID) -> Bool
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {
-        for index in lanes.indices where mayGo(lanes[index].client) {
-            guard case .writeCommand(let handle, let value)? = lanes[index].entries.first?.request else { continue }
-            let client = lanes[index].client
-            lanes[index].entries.removeFirst()
-            if lanes[index].entries.isEmpty { lanes.remove(at: index) }
+        for index in queues.indices where mayGo(queues[index].client) {
+            guard case .writeCommand(let handle, let value)? = queues[index].entries.first?.request else { continue }
+            let client = queues[index].client
+            queues[index].entries.removeFirst()
+            if queues[index].entries.isEmpty { queues.remove(at: index) }
             return (client, handle, value)
         }
         return nil
@@ -92,8 +92,8 @@ package struct RequestQueue: Sendable {
 
     /// Removes and returns all requests from `client`, in order.
     package mutating func removeAll(of client: ClientID) -> [(number: RequestNumber, request: AttributeRequest)] {
-        guard let index = lanes.firstIndex(where: { $0.client == client }) else { return [] }
-        return lanes.remove(at: index).entries.map { ($0.number, $0.request) }
+        guard let index = queues.firstIndex(where: { $0.client == client }) else { return [] }
+        return queues.remove(at: index).entries.map { ($0.number, $0.request) }
     }
 
     /// Marks the requests about removed attributes in `range`.
@@ -106,23 +106,23 @@ package struct RequestQueue: Sendable {
         client: ClientID, command: AttributeRequest
     )] {
         var commands: [(client: ClientID, command: AttributeRequest)] = []
-        for index in lanes.indices {
-            let client = lanes[index].client
-            for place in lanes[index].entries.indices where lanes[index].entries[place].request.isAbout(range) {
-                lanes[index].entries[place].isAboutRemoved = true
-                let request = lanes[index].entries[place].request
+        for index in queues.indices {
+            let client = queues[index].client
+            for place in queues[index].entries.indices where queues[index].entries[place].request.isAbout(range) {
+                queues[index].entries[place].isAboutRemoved = true
+                let request = queues[index].entries[place].request
                 if request.isWriteCommand { commands.append((client, request)) }
             }
-            lanes[index].entries.removeAll { $0.isAboutRemoved && $0.request.isWriteCommand }
+            queues[index].entries.removeAll { $0.isAboutRemoved && $0.request.isWriteCommand }
         }
-        lanes.removeAll(where: \.entries.isEmpty)
+        queues.removeAll(where: \.entries.isEmpty)
         return commands
     }
 
     /// Removes and returns all requests, client by client.
     package mutating func removeAll() -> [(requester: Requester, request: AttributeRequest)] {
-        defer { lanes = [] }
-        return lanes.flatMap { lane in lane.entries.map { (Requester(lane.client, $0.number), $0.request) } }
+        defer { queues = [] }
+        return queues.flatMap { lane in lane.entries.map { (Requester(lane.client, $0.number), $0.request) } }
     }
 }
 

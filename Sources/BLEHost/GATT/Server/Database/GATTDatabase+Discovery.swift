@@ -5,7 +5,7 @@ extension GATTDatabase {
     package enum Search: Equatable, Sendable {
         case found(ATTPacket)
         /// A client provides the first value found, which must be returned by itself.
-        case held(AttributeHandle, by: Owner)
+        case provided(AttributeHandle, by: Owner)
         case refused(AttributeHandle, ATT.ErrorCode)
     }
 
@@ -81,8 +81,8 @@ extension GATTDatabase {
             let handle = attributes[index].handle
             switch read(at: index, peerState) {
             case .value(let value): guard entries.append(handle, value, mtu: mtu) else { break search }
-            case .held(let owner):
-                if entries.isEmpty { return .held(handle, by: owner) }
+            case .provided(let owner):
+                if entries.isEmpty { return .provided(handle, by: owner) }
                 break search
             case .refused(let code):
                 if entries.isEmpty { return .refused(handle, code) }

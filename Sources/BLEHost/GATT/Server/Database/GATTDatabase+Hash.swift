@@ -22,7 +22,7 @@ extension GATTDatabase {
             guard isWhole else { continue }
             switch attribute.content {
             case .constant(let value), .stored(let value): message += value
-            case .held, .configuration, .clientFeatures, .databaseHash: break
+            case .provided, .configuration, .clientFeatures, .databaseHash: break
             }
         }
         return CMAC.code(of: message, key: .zero)

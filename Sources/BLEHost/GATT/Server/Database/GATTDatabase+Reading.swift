@@ -21,7 +21,7 @@ extension GATTDatabase {
     package enum Read: Equatable, Sendable {
         case value([UInt8])
         /// A client provides the value.
-        case held(by: Owner)
+        case provided(by: Owner)
         case refused(ATT.ErrorCode)
     }
 
@@ -30,7 +30,7 @@ extension GATTDatabase {
         if let code = attributes[index].permissions.refusal(of: .read, on: peerState.trust) { return .refused(code) }
         switch attributes[index].content {
         case .constant(let value), .stored(let value): return .value(value)
-        case .held(let owner): return .held(by: owner)
+        case .provided(let owner): return .provided(by: owner)
         case .configuration: return .value(peerState.configurations[attributes[index].handle].littleEndianOctets)
         case .clientFeatures: return .value([peerState.features.rawValue])
         case .databaseHash: return .value(hash.littleEndianOctets)

@@ -61,7 +61,7 @@ extension GATTDatabase {
         limits: Limits
     ) -> Result<AttributeHandleRange, Failure> {
         if [GATT.genericAccess, GATT.genericAttribute].contains(definition.uuid) { return .failure(.uuidNotAllowed) }
-        guard definition.isSound(limits: limits), isNew(definition, of: client) else {
+        guard definition.isValid(limits: limits), isNew(definition, of: client) else {
             return .failure(.invalidParameters)
         }
         var includes: [Service] = []
@@ -76,7 +76,7 @@ extension GATTDatabase {
             let owner = Owner(client: client, id: characteristic.id)
             return (
                 characteristic.uuid, characteristic.properties, characteristic.permissions,
-                characteristic.value.map { .constant($0) } ?? .held(by: owner), owner, characteristic.descriptors
+                characteristic.value.map { .constant($0) } ?? .provided(by: owner), owner, characteristic.descriptors
             )
         }
         let range = append(
@@ -145,7 +145,7 @@ extension GATTDatabase {
 
 extension ServiceDefinition {
     /// Returns whether the definition is valid by itself, without looking at the database.
-    fileprivate func isSound(limits: Limits) -> Bool {
+    fileprivate func isValid(limits: Limits) -> Bool {
         characteristics.allSatisfy { characteristic in
             let reserved = [GATT.clientConfiguration, GATT.extendedProperties]
             let descriptors = characteristic.descriptors.allSatisfy {

@@ -12,7 +12,7 @@ extension GATTDatabase {
     package enum Write: Equatable, Sendable {
         case store(StoredValue)
         /// A client provides the value and must be asked.
-        case held(by: Owner)
+        case provided(by: Owner)
         case refused(ATT.ErrorCode)
     }
 
@@ -22,7 +22,7 @@ extension GATTDatabase {
         if let code = attribute.permissions.refusal(of: .write, on: peerState.trust) { return code }
         switch attribute.content {
         case .constant, .databaseHash: return .writeNotPermitted
-        case .stored, .held, .configuration, .clientFeatures: return nil
+        case .stored, .provided, .configuration, .clientFeatures: return nil
         }
     }
 
@@ -46,9 +46,9 @@ extension GATTDatabase {
         if let code = refusalToWrite(handle, peerState) { return .refused(code) }
         switch attribute.content {
         case .constant, .databaseHash: return .refused(.writeNotPermitted)
-        case .held(let owner):
+        case .provided(let owner):
             let fits = parts.allSatisfy { $0.offset + $0.value.count <= limits.attributeLength }
-            return fits ? .held(by: owner) : .refused(.invalidAttributeValueLength)
+            return fits ? .provided(by: owner) : .refused(.invalidAttributeValueLength)
         case .stored(let old):
             return combine(isWhole ? [] : old, parts, limits).map { .store(.value(handle, $0)) }.either
         case .configuration(let about):
@@ -67,7 +67,7 @@ extension GATTDatabase {
     /// decides for itself.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.1 and 4.9.5.
-    func unreliable(among handles: [AttributeHandle]) -> AttributeHandle? {
+    func firstWithoutReliableWrites(among handles: [AttributeHandle]) -> AttributeHandle? {
         guard handles.contains(where: { $0 != handles.first }) else { return nil }
         return handles.first { handle in
             guard case .stored? = attribute(at: handle)?.content else { return false }
@@ -84,7 +84,7 @@ extension GATTDatabase {
         else { return false }
         switch properties.content {
         case .constant(let octets), .stored(let octets): return (octets.first ?? 0) & 1 != 0
-        case .held, .configuration, .clientFeatures, .databaseHash: return false
+        case .provided, .configuration, .clientFeatures, .databaseHash: return false
         }
     }
 

@@ -38,7 +38,7 @@ package struct GATTDatabase: Sendable {
         /// A value that the host stores and peers may write.
         case stored([UInt8])
         /// A value that a client provides.
-        case held(by: Owner)
+        case provided(by: Owner)
         /// A Client Characteristic Configuration, which has a value for each peer.
         case configuration(ConfiguredCharacteristic)
         /// Client Supported Features, which has a value for each peer.
@@ -64,7 +64,7 @@ package struct GATTDatabase: Sendable {
 
     package private(set) var attributes: [Attribute] = []
     /// The clients that provide values, and the permissions: one element for each element of ``attributes``.
-    private var held: [HeldValue] = []
+    private var provided: [ProvidedValue] = []
     package private(set) var services: [Service] = []
     /// True if any attribute of this database requires an encrypted link.
     private(set) var needsEncryption = false
@@ -136,19 +136,19 @@ package struct GATTDatabase: Sendable {
     /// Returns the client that provides the value at `handle`, if a peer with this trust may access it; `nil`
     /// otherwise.
     @inline(__always)
-    mutating func holder(of handle: AttributeHandle, for access: AttributePermissions.Access, on trust: LinkTrust)
+    mutating func provider(of handle: AttributeHandle, for access: AttributePermissions.Access, on trust: LinkTrust)
         -> Owner?
     {
         var index = Int(handle.wire) - 1
-        if !isHeld(at: index, handle) { index = self.index(of: handle) ?? held.count }
-        guard isHeld(at: index, handle) else { return nil }
-        let permissions = held[index].permissions
+        if !isProvided(at: index, handle) { index = self.index(of: handle) ?? provided.count }
+        guard isProvided(at: index, handle) else { return nil }
+        let permissions = provided[index].permissions
         guard permissions.isOpen(to: access) || permissions.refusal(of: access, on: trust) == nil else { return nil }
-        return held[index].owner
+        return provided[index].owner
     }
 
-    private func isHeld(at index: Int, _ handle: AttributeHandle) -> Bool {
-        index >= 0 && index < held.count && held[index].handle.wire == handle.wire
+    private func isProvided(at index: Int, _ handle: AttributeHandle) -> Bool {
+        index >= 0 && index < provided.count && provided[index].handle.wire == handle.wire
     }
 
     /// Replaces a value that the host stores; has no effect on other attributes.
@@ -170,10 +170,10 @@ package struct GATTDatabase: Sendable {
         )
         services.append(service)
         attributes += members
-        held += members.map(HeldValue.init)
+        provided += members.map(ProvidedValue.init)
         needsEncryption = needsEncryption || members.contains { $0.permissions.needEncryption }
         if let owner = service.owner { owned.insert(owner) }
-        for member in members { if case .held(let owner) = member.content { owned.insert(owner) } }
+        for member in members { if case .provided(let owner) = member.content { owned.insert(owner) } }
         for member in members {
             guard case .configuration(let about) = member.content, let owner = about.owner else { continue }
             configurations.insert((owner, member.handle, about), at: position(of: owner))
@@ -198,10 +198,10 @@ package struct GATTDatabase: Sendable {
         knownHash = nil
         attributes.removeAll { attribute in
             guard ranges.contain(attribute.handle) else { return false }
-            if case .held(let owner) = attribute.content { owned.remove(owner) }
+            if case .provided(let owner) = attribute.content { owned.remove(owner) }
             return true
         }
-        held = attributes.map(HeldValue.init)
+        provided = attributes.map(ProvidedValue.init)
         needsEncryption = attributes.contains { $0.permissions.needEncryption }
         configurations.removeAll { ranges.contain($0.handle) }
         return ranges
@@ -262,7 +262,7 @@ extension GATTDatabase {
     /// The owner and permissions of a value that a client provides, as needed to serve reads and writes.
     ///
     /// It contains only numbers, so it is cheap to copy.
-    private struct HeldValue: Sendable {
+    private struct ProvidedValue: Sendable {
         /// The handle of the value; ``AttributeHandle/none`` unless a client provides it.
         var handle = AttributeHandle.none
         let permissions: AttributePermissions
@@ -270,7 +270,7 @@ extension GATTDatabase {
 
         init(_ attribute: Attribute) {
             permissions = attribute.permissions
-            if case .held(let owner) = attribute.content { (handle, self.owner) = (attribute.handle, owner) }
+            if case .provided(let owner) = attribute.content { (handle, self.owner) = (attribute.handle, owner) }
         }
     }
 }

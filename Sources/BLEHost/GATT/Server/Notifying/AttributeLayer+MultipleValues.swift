@@ -10,16 +10,16 @@ extension AttributeLayer {
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ number: UnsentUpdates.Number,
-        at place: BearerPosition
+        at position: BearerPosition
     ) -> Bool {
-        guard links[place.link].server.features.contains(.multipleNotifications) else { return false }
+        guard links[position.link].server.features.contains(.multipleNotifications) else { return false }
         let value = OutgoingUpdates.Value(handle: handle, value: value, number: number)
-        switch links[place.link].server.bearers[place.bearer].updates.gather(value, mtu: mtu(at: place)) {
+        switch links[position.link].server.bearers[position.bearer].updates.gather(value, mtu: mtu(at: position)) {
         case .send: return false
         case .wait: break
-        case .release(let values): notify(values, at: place)
+        case .release(let values): notify(values, at: position)
         case .sendAfter(let values):
-            notify(values, at: place)
+            notify(values, at: position)
             return false
         }
         return true
@@ -28,35 +28,35 @@ extension AttributeLayer {
     /// Sends values in order, in as few packets as possible.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
-    mutating func notify(_ values: [OutgoingUpdates.Value], at place: BearerPosition) {
+    mutating func notify(_ values: [OutgoingUpdates.Value], at position: BearerPosition) {
         var rest = values[...]
         while let first = rest.first {
-            var room = mtu(at: place) - 1
+            var room = mtu(at: position) - 1
             let group = rest.prefix { value in
                 room -= ATT.MultipleHandleValueNotification.Entry.headerSize + value.value.count
                 return room >= 0 && value.value.count <= ATT.maximumValueLength
             }
             if group.count > 1 {
-                notify(group, at: place)
+                notify(group, at: position)
                 rest = rest.dropFirst(group.count)
             } else {
-                notify(first.value, of: first.handle, first.number, at: place)
+                notify(first.value, of: first.handle, first.number, at: position)
                 rest = rest.dropFirst()
             }
         }
     }
 
-    private mutating func notify(_ group: ArraySlice<OutgoingUpdates.Value>, at place: BearerPosition) {
-        let receipt = outbox.makeReceipt(for: links[place.link].handle)
+    private mutating func notify(_ group: ArraySlice<OutgoingUpdates.Value>, at position: BearerPosition) {
+        let receipt = outbox.makeReceipt(for: links[position.link].handle)
         for value in group {
-            links[place.link].server.bearers[place.bearer].updates.noteSent(value.number, as: receipt)
+            links[position.link].server.bearers[position.bearer].updates.noteSent(value.number, as: receipt)
         }
         let entries = group.map { ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value) }
         let packet = ATTPacket.multipleNotification(.init(entries: entries))
         outbox.send(
             packet,
-            on: links[place.link].server.bearers[place.bearer].id,
-            of: links[place.link].handle,
+            on: links[position.link].server.bearers[position.bearer].id,
+            of: links[position.link].handle,
             receipt: receipt
         )
     }

@@ -20,12 +20,12 @@ extension AttributeLayer {
                 let bits = links[index].configured(about, at: configuration)
                 guard bits != 0, links[index].isAmong(centrals) else { continue }
                 updates.expect(number)
-                let place = place(forValuesOf: about.value, at: index)
+                let position = position(forValuesOf: about.value, at: index)
                 if bits & Subscription.notifications.rawValue != 0 {
-                    if gatherIfPossible(value, of: about.value, number, at: place) { continue }
-                    notify(value, of: about.value, number, at: place)
+                    if gatherIfPossible(value, of: about.value, number, at: position) { continue }
+                    notify(value, of: about.value, number, at: position)
                 } else {
-                    submit(.value(about.value, value, update: number), at: place, now)
+                    submit(.value(about.value, value, update: number), at: position, now)
                 }
             }
         }
@@ -36,91 +36,93 @@ extension AttributeLayer {
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ number: UnsentUpdates.Number?,
-        at place: BearerPosition
+        at position: BearerPosition
     ) {
-        let value = [UInt8](value.prefix(ATT.roomForValue(mtu: mtu(at: place))))
-        send(.notification(.init(handle: handle, value: value)), number, at: place)
+        let value = [UInt8](value.prefix(ATT.roomForValue(mtu: mtu(at: position))))
+        send(.notification(.init(handle: handle, value: value)), number, at: position)
     }
 
-    private mutating func send(_ packet: ATTPacket, _ number: UnsentUpdates.Number?, at place: BearerPosition) {
-        guard let number else { return send(packet, at: place) }
-        let receipt = outbox.makeReceipt(for: links[place.link].handle)
-        links[place.link].server.bearers[place.bearer].updates.noteSent(number, as: receipt)
+    private mutating func send(_ packet: ATTPacket, _ number: UnsentUpdates.Number?, at position: BearerPosition) {
+        guard let number else { return send(packet, at: position) }
+        let receipt = outbox.makeReceipt(for: links[position.link].handle)
+        links[position.link].server.bearers[position.bearer].updates.noteSent(number, as: receipt)
         outbox.send(
             packet,
-            on: links[place.link].server.bearers[place.bearer].id,
-            of: links[place.link].handle,
+            on: links[position.link].server.bearers[position.bearer].id,
+            of: links[position.link].handle,
             receipt: receipt
         )
     }
 
     /// Sends an indication, or queues it until the previous one has been confirmed.
-    mutating func submit(_ item: IndicationQueue.Item, at place: BearerPosition, _ now: Instant) {
-        switch links[place.link].server.bearers[place.bearer].indications.submit(item, at: now) {
-        case .send: send(item, at: place)
+    mutating func submit(_ item: IndicationQueue.Item, at position: BearerPosition, _ now: Instant) {
+        switch links[position.link].server.bearers[position.bearer].indications.submit(item, at: now) {
+        case .send: send(item, at: position)
         case .wait: break
         case .refuse:
-            outbox.append(.note(.limitReached(.queuedIndications(links[place.link].handle))))
+            outbox.append(.note(.limitReached(.queuedIndications(links[position.link].handle))))
             if let number = item.update { updates.sent(number) }
         }
     }
 
-    private mutating func send(_ item: IndicationQueue.Item, at place: BearerPosition) {
-        send(item.packet(mtu: mtu(at: place)), item.update, at: place)
+    private mutating func send(_ item: IndicationQueue.Item, at position: BearerPosition) {
+        send(item.packet(mtu: mtu(at: position)), item.update, at: position)
     }
 
     /// Processes the peer's confirmation of an indication, and sends the next one.
-    mutating func confirm(at place: BearerPosition, _ now: Instant) {
-        switch links[place.link].server.bearers[place.bearer].indications.confirm(at: now) {
-        case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[place.link].handle)))
+    mutating func confirm(at position: BearerPosition, _ now: Instant) {
+        switch links[position.link].server.bearers[position.bearer].indications.confirm(at: now) {
+        case .ignored: outbox.append(.note(.unexpectedResponse(.attribute, links[position.link].handle)))
         case .confirmed(let item, let next):
-            outbox.append(.confirmed(links[place.link].handle, item.handle))
-            if let next { send(next, at: place) }
-            if case .serviceChanged = item { confirmedChange(at: place.link) }
+            outbox.append(.confirmed(links[position.link].handle, item.handle))
+            if let next { send(next, at: position) }
+            if case .serviceChanged = item { confirmedChange(at: position.link) }
         }
     }
 
     /// Closes a bearer on which an indication was not confirmed in time.
-    mutating func expireIndication(at place: BearerPosition, _ now: Instant) {
-        switch links[place.link].server.bearers[place.bearer].indications.expire(at: now) {
+    mutating func expireIndication(at position: BearerPosition, _ now: Instant) {
+        switch links[position.link].server.bearers[position.bearer].indications.expire(at: now) {
         case .nothing: break
         case .abandon:
-            outbox.append(.note(.transactionTimedOut(links[place.link].handle)))
-            countUpdatesAsSent(at: place)
-            closeBearer(at: place, at: now)
+            outbox.append(.note(.transactionTimedOut(links[position.link].handle)))
+            countUpdatesAsSent(at: position)
+            closeBearer(at: position, at: now)
         }
     }
 
     /// Records that the controller has accepted the packet with this receipt and all earlier ones.
-    mutating func sentUpdates(upTo receipt: SendReceipt, at place: BearerPosition) {
-        while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
+    mutating func sentUpdates(upTo receipt: SendReceipt, at position: BearerPosition) {
+        while let number = links[position.link].server.bearers[position.bearer].updates.nextTaken(upTo: receipt) {
             updateSent(number)
         }
-        notify(links[place.link].server.bearers[place.bearer].updates.removeValuesIfIdle(), at: place)
+        notify(links[position.link].server.bearers[position.bearer].updates.removeValuesIfIdle(), at: position)
     }
 
     /// Counts all unsent updates of a link as sent, because it is about to end.
     mutating func countUpdatesAsSent(at index: Int) {
-        for place in places(at: index) { countUpdatesAsSent(at: place) }
+        for position in positions(at: index) { countUpdatesAsSent(at: position) }
     }
 
     /// Counts all unsent updates of a bearer as sent, because it is about to be closed.
-    mutating func countUpdatesAsSent(at place: BearerPosition) {
-        countPacketsAsSent(at: place)
-        dropWaiting(at: place)
+    mutating func countUpdatesAsSent(at position: BearerPosition) {
+        countPacketsAsSent(at: position)
+        dropWaiting(at: position)
     }
 
     /// Counts all pending packets of a bearer as sent, because their receipts will no longer be reported.
-    mutating func countPacketsAsSent(at place: BearerPosition) {
-        while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() {
+    mutating func countPacketsAsSent(at position: BearerPosition) {
+        while let number = links[position.link].server.bearers[position.bearer].updates.removeFirstSent() {
             updateSent(number)
         }
     }
 
     /// Drops the queued values of a bearer, and counts them as sent.
-    mutating func dropWaiting(at place: BearerPosition) {
-        for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { updateSent(value.number) }
-        for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
+    mutating func dropWaiting(at position: BearerPosition) {
+        for value in links[position.link].server.bearers[position.bearer].updates.removeValues() {
+            updateSent(value.number)
+        }
+        for item in links[position.link].server.bearers[position.bearer].indications.removeValues() {
             if let number = item.update { updateSent(number) }
         }
     }
@@ -131,13 +133,13 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {
-        for place in places(at: index) {
+        for position in positions(at: index) {
             if bits & Subscription.notifications.rawValue == 0 {
-                let dropped = links[place.link].server.bearers[place.bearer].updates.removeValues(of: handle)
+                let dropped = links[position.link].server.bearers[position.bearer].updates.removeValues(of: handle)
                 for value in dropped { updateSent(value.number) }
             }
             if bits & Subscription.indications.rawValue == 0 {
-                let dropped = links[place.link].server.bearers[place.bearer].indications.removeValues(of: handle)
+                let dropped = links[position.link].server.bearers[position.bearer].indications.removeValues(of: handle)
                 for item in dropped { if let number = item.update { updateSent(number) } }
             }
         }
@@ -157,7 +159,7 @@ extension AttributeLayer {
 
     private mutating func reportUpdates(to client: ClientID) {
         let count = updates.collect(for: client)
-        if count > 0 { outbox.tell(client, of: .server(.updatesTaken(count))) }
+        if count > 0 { outbox.report(to: client, .server(.updatesTaken(count))) }
     }
 }
 

@@ -38,12 +38,12 @@ extension AttributeLayer {
             guard let index = index(of: link),
                 isForAll
                     || links[index].notifiesFast(configured.about, at: configured.handle) == .yes,
-                scheduler.pass(length, of: link)
+                scheduler.reserveBuffer(for: length, of: link)
             else { continue }
             let limit = ATT.roomForValue(mtu: links[index].client.mtu)
             outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
         }
-        outbox.tell(client, taken: .updates)
+        outbox.report(to: client, taken: .updates)
         return true
     }
 
@@ -79,7 +79,7 @@ extension AttributeLayer {
             else { continue }
             let receipt = self.outbox.makeReceipt(for: link), limit = ATT.roomForValue(mtu: links[index].client.mtu)
             let payload = OutgoingPayload(.handleValueNotification, configured.about.value, value, limit: limit)
-            if scheduler.wait(payload, of: link, receipt: receipt) {
+            if scheduler.enqueue(payload, of: link, receipt: receipt) {
                 links[index].server.bearers[0].updates.noteSent(update, as: receipt)
             } else {
                 // The value counts as sent, so that its client does not wait for it indefinitely.
@@ -88,7 +88,7 @@ extension AttributeLayer {
             }
         }
         let taken = updates.collect(for: client)
-        if taken > 0 { outbox.tell(client, taken: .updates, taken) }
+        if taken > 0 { outbox.report(to: client, taken: .updates, taken) }
     }
 
     private typealias ConfigurationEntry = (handle: AttributeHandle, about: GATTDatabase.ConfiguredCharacteristic)
@@ -104,7 +104,7 @@ extension AttributeLayer {
         while let number = links[index].server.bearers[0].updates.nextTaken(upTo: receipt) {
             updates.sent(number)
             let taken = updates.collect(for: number.client)
-            if taken > 0 { outbox.tell(number.client, taken: .updates, taken) }
+            if taken > 0 { outbox.report(to: number.client, taken: .updates, taken) }
         }
         return true
     }

@@ -79,14 +79,14 @@ struct ClientProcedureTests {
         var reading = Self.reading()
         reading.withdraw(.cancelled)
         #expect(reading.client == nil)
-        guard case .leave = reading.receive(.failure(.att(.readNotPermitted)), &database, mtu: 23) else {
+        guard case .end = reading.receive(.failure(.att(.readNotPermitted)), &database, mtu: 23) else {
             Issue.record("nobody waits for a value")
             return
         }
         var configuring = Self.configuring(for: .client(Self.client))
         _ = configuring.begin(&database, mtu: 23)
         configuring.withdraw(.cancelled)
-        guard case .go(.finished) = configuring.receive(.success(.writeResponse), &database, mtu: 23) else {
+        guard case .proceed(.finished) = configuring.receive(.success(.writeResponse), &database, mtu: 23) else {
             Issue.record("a configuration is carried through")
             return
         }

@@ -92,7 +92,7 @@ struct KnownAttributesTests {
         known.mark(.services, in: range(1, 9)) { $0.noteDelivery() }
         known.mark(.services, in: range(5, 12)) { $0.expire() }
         known.mark(.services, in: range(11, 30)) { $0.isUnverified = true }
-        #expect(known != fresh && known.kept == fresh)
+        #expect(known != fresh && known.asStored == fresh)
     }
 
     @Test("Only what differs from what clients were told counts as a change")

@@ -30,13 +30,13 @@ struct PeerBondTests {
     @Test("Nothing is stored for a peer without a bond")
     func strangers() {
         var bond = PeerBond()
-        #expect(told(&bond) { $0.database = Self.cache }.isEmpty && bond.kept == nil)
+        #expect(told(&bond) { $0.database = Self.cache }.isEmpty && bond.stored == nil)
     }
 
     @Test("A claimed bond is not proved until the peer has shown its key")
     func claiming() {
         var bond = PeerBond(claimed: Self.known)
-        #expect(bond.kept == Self.known && !bond.isProven)
+        #expect(bond.stored == Self.known && !bond.isProven)
         bond.prove(Self.known)
         #expect(bond.isProven)
     }

@@ -79,12 +79,12 @@ struct PeerDatabaseTests {
     func forgetting() {
         var database = Self.told()
         database.forget()
-        #expect(database.isForgotten && database.isEmpty && !database.isDelivered)
+        #expect(database.lacksReportedAttributes && database.isEmpty && !database.isDelivered)
         database.remove(.all)
-        #expect(!database.isForgotten)
+        #expect(!database.lacksReportedAttributes)
         var untold = PeerDatabase()
         untold.forget()
-        #expect(!untold.isForgotten)
+        #expect(!untold.lacksReportedAttributes)
     }
 
     @Test("If the peer refuses to return more, only the wanted range is requested")
