@@ -65,15 +65,15 @@ struct ConnectionTests {
         let pair = bench.connect(boards.central, boards.peripheral)
         let handles = try #require(pair)
         bench.run(for: .seconds(2))
-        let before = bench.air.carriesData
+        let before = bench.air.hasDataInFlight
         #expect(!before)
         let (sender, handle) =
             fromCentral ? (boards.central, handles.central) : (boards.peripheral, handles.peripheral)
         bench.send([1, 2, 3], on: handle, sender)
-        let after = bench.air.carriesData
+        let after = bench.air.hasDataInFlight
         #expect(after)
         var steps = 0
-        while bench.air.carriesData, let due = bench.air.deadline, steps < 100 {
+        while bench.air.hasDataInFlight, let due = bench.air.deadline, steps < 100 {
             #expect(bench.completed(sender, handle) == 0)
             bench.run(until: due)
             steps += 1

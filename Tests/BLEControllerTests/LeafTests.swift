@@ -110,7 +110,7 @@ struct LeafTests {
         var random = SeededGenerator(seed: 5), backoff = ScanBackoff()
         func turns(answered: Bool) -> Int {
             var asked = 0
-            for _ in 0..<2_000 where backoff.asks() {
+            for _ in 0..<2_000 where backoff.countAdvertisement() {
                 asked += 1
                 backoff.note(answered: answered, random: &random)
             }

@@ -30,7 +30,7 @@ struct ListenersTests {
         }
         #expect(listeners.all == positions.keys.sorted())
         for power in [-40, -20, 0, 3, 4, 10, 20, 127] {
-            let sender = Self.position(&random, within: 3_000), near = listeners.near(sender, power: power)
+            let sender = Self.position(&random, within: 3_000), near = listeners.listeners(near: sender, power: power)
             #expect(near == near.sorted() && Set(near).count == near.count)
             let receivers = listeners.all.filter { listener in
                 guard let place = positions[listener] else { return false }
@@ -45,8 +45,8 @@ struct ListenersTests {
     func far() {
         var listeners = Listeners()
         for town in 0..<100 { listeners.insert(town, at: Position(x: Double(town) * 2_000)) }
-        #expect(listeners.near(Position(x: 10_000), power: 0) == [5])
-        #expect(listeners.near(Position(x: 11_000), power: 0) == [])
+        #expect(listeners.listeners(near: Position(x: 10_000), power: 0) == [5])
+        #expect(listeners.listeners(near: Position(x: 11_000), power: 0) == [])
     }
 
     @Test("Listeners at the edge of the world are returned, and none at a position that is not finite")
@@ -55,10 +55,10 @@ struct ListenersTests {
         for number in 0..<50 { listeners.insert(number, at: Position(x: 1e300, y: -1e300)) }
         listeners.insert(50, at: Position(x: .infinity))
         listeners.insert(51, at: Position(y: .nan))
-        #expect(listeners.near(Position(x: 1e300, y: -1e300), power: 0) == Array(0..<50))
-        #expect(listeners.near(Position(x: .infinity), power: 0) == [])
-        #expect(listeners.near(Position(), power: 200).count == 52)
+        #expect(listeners.listeners(near: Position(x: 1e300, y: -1e300), power: 0) == Array(0..<50))
+        #expect(listeners.listeners(near: Position(x: .infinity), power: 0) == [])
+        #expect(listeners.listeners(near: Position(), power: 200).count == 52)
         listeners.move(50, to: Position())
-        #expect(listeners.near(Position(), power: 0) == [50])
+        #expect(listeners.listeners(near: Position(), power: 0) == [50])
     }
 }

@@ -43,7 +43,7 @@ struct ReportFormTests {
             (.nonConnectable, .nonConnectable), (.connectableResponse, .scanResponse),
             (.scannableResponse, .scanResponse),
         ]
-        var random = SeededGenerator(seed: seed), forms = ReportForms()
+        var random = SeededGenerator(seed: seed), forms = AdvertisingReportCache()
         for _ in 0..<200 {
             let (kind, type) = kinds[Int(random.below(6))]
             let data = [UInt8](repeating: UInt8(random.below(2)), count: Int(random.below(3)) * 15)
@@ -59,7 +59,7 @@ struct ReportFormTests {
 
     @Test("An event that was returned does not change later")
     func independence() {
-        var forms = ReportForms()
+        var forms = AdvertisingReportCache()
         let weak = Self.report(.connectable, 1, [2, 1, 6], -90), strong = Self.report(.connectable, 1, [2, 1, 6], -30)
         let event = forms.event(for: weak, of: 0)
         #expect(forms.event(for: strong, of: 0) != event)

@@ -47,7 +47,7 @@ extension Air {
         guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = LegacyAnnouncement(controller: controller, set: set, own: own, target: target)
         let channels = announcement.set.channels, airTime = AirPHY.oneMegabit.airTime(announcement.length)
-        let near = listeners.near(controllers[controller].identity.position, power: announcement.power)
+        let near = listeners.listeners(near: controllers[controller].identity.position, power: announcement.power)
         var start = now
         for channel in 37...39 where channels >> UInt8(channel - 37) & 1 != 0 {
             let end = start + airTime
@@ -132,7 +132,7 @@ extension Air {
         strength: Int,
         at instant: Instant
     ) -> DeviceAddress? {
-        let recognition = controllers[listener].accepts(announcement.address, target: announcement.target)
+        let recognition = controllers[listener].recognizeForScanner(announcement.address, target: announcement.target)
         guard let recognition else { return nil }
         let report = AdvertisingReport(
             kind: announcement.kind,
@@ -212,13 +212,13 @@ extension Air {
     ) -> Bool {
         guard announcement.set.properties.contains(.scannable) else { return false }
         if controllers[listener].knowsResponse(peer, kind: announcement.responseKind) { return false }
-        return controllers[listener].scanner.backoff.asks()
+        return controllers[listener].scanner.backoff.countAdvertisement()
     }
 
     /// Returns the advertiser's address as the initiator's host knows it; `nil` if the initiator does not connect to
     /// this advertiser.
     private mutating func wantsConnection(_ announcement: LegacyAnnouncement, _ listener: Int) -> DeviceAddress? {
         guard announcement.set.properties.contains(.connectable) else { return nil }
-        return controllers[listener].wants(announcement.address, target: announcement.target)
+        return controllers[listener].recognizeForInitiator(announcement.address, target: announcement.target)
     }
 }

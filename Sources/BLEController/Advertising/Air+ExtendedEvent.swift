@@ -23,7 +23,10 @@ extension Air {
                 candidates.append(candidate)
             }
             if receiver.initiates, set.properties.contains(.connectable),
-                let peer = controllers[receiver.listener].wants(announcement.packetAddress, target: announcement.target)
+                let peer = controllers[receiver.listener].recognizeForInitiator(
+                    announcement.packetAddress,
+                    target: announcement.target
+                )
             {
                 candidates.append(
                     candidate(receiver.listener, peer, receiver.strength, power: set.power, connects: true)
@@ -64,7 +67,7 @@ extension Air {
         let time = set.primary.airTime(announcement.primary(offset: 0).length)
         let step = time + Spacing.auxiliary
         let auxiliary = now + step * Int64(channels.count)
-        let near = listeners.near(controllers[announcement.controller].identity.position, power: set.power)
+        let near = listeners.listeners(near: controllers[announcement.controller].identity.position, power: set.power)
         var receivers: [PointerReceiver] = [], start = now
         for channel in channels {
             var receptions: [AirRecord.Reception] = []
@@ -159,7 +162,10 @@ extension Air {
         to receiver: PointerReceiver
     ) -> Candidate? {
         let listener = receiver.listener
-        let recognition = controllers[listener].accepts(announcement.packetAddress, target: announcement.target)
+        let recognition = controllers[listener].recognizeForScanner(
+            announcement.packetAddress,
+            target: announcement.target
+        )
         guard let recognition else { return nil }
         let report = AdvertisingReport(reception, announcement, recognition, kind: announcement.kind)
         if controllers[listener].isNew(report) {
@@ -171,7 +177,7 @@ extension Air {
             kind: announcement.kind.union(.isResponse),
             dataInfo: announcement.dataInfo
         )
-        guard !isKnown, controllers[listener].scanner.backoff.asks() else { return nil }
+        guard !isKnown, controllers[listener].scanner.backoff.countAdvertisement() else { return nil }
         let (peer, power) = (recognition.advertiser, announcement.set.power)
         return candidate(listener, peer, receiver.strength, power: power, connects: false)
     }
@@ -235,7 +241,7 @@ extension Air {
             let timing = initiator.timing(on: set.secondary),
             let own = ownAddress(candidate.listener, initiator.ownAddressKind, to: candidate.peer)
         else { return false }
-        let agreement = agreement(
+        let agreement = newConnectionParameters(
             initiator: candidate.listener,
             advertiser: advertiser,
             addresses: (own, announcement.own),
@@ -259,7 +265,7 @@ extension Air {
         let isAnswered = carry(.connectResponse(response), leg) != nil
         if isAnswered { finishInitiating(candidate.listener) }
         if let index = controllers[advertiser].setIndex(set.handle) { controllers[advertiser].sets[index].disable() }
-        let handle = establish(agreement, heardBy: (initiator: isAnswered, advertiser: true), at: end)
+        let handle = establish(agreement, receivedBy: (initiator: isAnswered, advertiser: true), at: end)
         sendSetTerminated(advertiser, set, nil, connection: handle, at: end)
         return true
     }

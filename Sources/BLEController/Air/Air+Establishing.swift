@@ -1,7 +1,7 @@
 import BLEWire
 
 /// The parameters of a new connection, which the initiator chooses.
-struct Agreement {
+struct NewConnectionParameters {
     let initiator: Int
     let advertiser: Int
     let initiatorAddress: OwnAddress
@@ -35,16 +35,16 @@ struct Agreement {
 
 extension Air {
     /// Chooses the parameters of a new connection for an initiator.
-    mutating func agreement(
+    mutating func newConnectionParameters(
         initiator: Int,
         advertiser: Int,
         addresses: (initiator: OwnAddress, advertiser: OwnAddress),
         timing: Link.Timing,
         phy: AirPHY
-    ) -> Agreement {
+    ) -> NewConnectionParameters {
         let features = controllers[initiator].identity.profile.features
             .intersection(controllers[advertiser].identity.profile.features)
-        return Agreement(
+        return NewConnectionParameters(
             initiator: initiator,
             advertiser: advertiser,
             initiatorAddress: addresses.initiator,
@@ -68,8 +68,8 @@ extension Air {
     /// - Returns: The advertiser's connection handle; `nil` if the advertiser is not connected.
     @discardableResult
     mutating func establish(
-        _ agreement: Agreement,
-        heardBy isHeard: (initiator: Bool, advertiser: Bool),
+        _ agreement: NewConnectionParameters,
+        receivedBy isHeard: (initiator: Bool, advertiser: Bool),
         at created: Instant
     ) -> ConnectionHandle? {
         // Core 6.0, Vol 6, Part B, 4.5.3: the transmit window opens 1.25 ms after the packet, or 2.5 ms after an
@@ -100,15 +100,15 @@ extension Air {
             controllers[end.controller].add(
                 .init(handle: end.handle, link: index, role: role, own: own.identity, peer: peer.onAir)
             )
-            let names = ConnectionNames(
+            let names = ConnectionAddresses(
                 peer: peer,
                 localPrivate: own.isPrivate ? own.onAir : .none,
                 peerPrivate: peer.isResolved ? other.onAir : .none
             )
             sendConnection(end, role, names, link: links[index], at: created)
-            beginByItself(index, role, at: created)
+            startInitialLengthUpdate(index, role, at: created)
         }
-        refreshReach(ofLink: index)
+        updateStrengths(ofLink: index)
         scheduleLink(index)
         return isHeard.advertiser ? peripheral.handle : nil
     }
@@ -139,7 +139,7 @@ extension Air {
     }
 
     /// Starts a data length update on a new connection if the host has suggested packets longer than the minimum.
-    private mutating func beginByItself(_ index: Int, _ role: Role, at now: Instant) {
+    private mutating func startInitialLengthUpdate(_ index: Int, _ role: Role, at now: Instant) {
         let controller = links[index][role].controller
         if controllers[controller].suggestedLength.octets > 27 { _ = begin(.length, on: index, role, at: now) }
     }

@@ -1,7 +1,7 @@
 import BLEWire
 
 /// The addresses of a connection, as the controller of one end reports them to its host.
-struct ConnectionNames: Equatable, Sendable {
+struct ConnectionAddresses: Equatable, Sendable {
     /// The peer's address; its kind shows whether the controller resolved it.
     let peer: DeviceAddress
     /// The private address that the controller generated for this end; zero if there is none.
@@ -15,7 +15,7 @@ extension Air {
     mutating func sendConnection(
         _ end: LinkEnd,
         _ role: Role,
-        _ names: ConnectionNames,
+        _ names: ConnectionAddresses,
         link: Link,
         at instant: Instant
     ) {
@@ -89,7 +89,7 @@ extension Air {
     /// Reports to a host that the peer has acknowledged one of the host's fragments, so that the host may send another
     /// one.
     mutating func sendCompleted(_ handle: ConnectionHandle, to controller: Int, at instant: Instant) {
-        guard admits(.numberOfCompletedPackets, controller) else { return }
+        guard decideToSend(.numberOfCompletedPackets, controller) else { return }
         let packet = HCI.NumberOfCompletedPackets.packet(.init(handle: handle, count: 1))
         outbox.add(.hci(packet, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }

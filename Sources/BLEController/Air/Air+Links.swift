@@ -6,7 +6,7 @@ extension Air {
         while let (role, status) = links.span[index].expired(by: now) {
             end(index, role, reason: status.rawValue, at: now)
         }
-        if links.span[index].missesPayloads(at: now) {
+        if links.span[index].isPayloadTimerDue(at: now) {
             var overdue: [LinkEvent] = []
             links[index].watchPayloads(at: now, into: &overdue)
             report(overdue, of: index, at: now)
@@ -17,7 +17,7 @@ extension Air {
             for role in Role.both { links[index].beginProcedures(role, at: now, into: &events) }
             report(events, of: index, at: now)
         }
-        if links.span[index].isMeeting, links.span[index].nextExchange <= now {
+        if links.span[index].canExchange, links.span[index].nextExchange <= now {
             links[index].exchange(at: now, over: &path, into: &deliveries)
             if !deliveries.isEmpty { deliver(index) }
         }
@@ -57,7 +57,7 @@ extension Air {
             case .acknowledged(let role, .terminate, let instant):
                 end(index, role, reason: LinkStatus.terminatedByLocalHost.rawValue, at: instant)
             case .acknowledged: break
-            case .left(let role, let reason, let instant):
+            case .leftLink(let role, let reason, let instant):
                 forget(links[index][role])
                 sendDisconnection(links[index][role], reason: reason, at: instant)
             }
@@ -75,7 +75,7 @@ extension Air {
     }
 
     /// Ends a connection for one end without reporting it to the host.
-    mutating func leave(_ index: Int, _ role: Role) {
+    mutating func endSilently(_ index: Int, _ role: Role) {
         links[index][role].isPresent = false
         scheduleLink(index)
     }

@@ -16,8 +16,8 @@ extension Air {
         } else if let target = report.target, target.kind == .unresolved {
             sendDirected(report, to: target, controller, at: instant)
         } else if report.kind.contains(.isLegacy) {
-            guard admits(.advertisingReport, controller) else { return }
-            let event = forms.event(for: report, of: advertiser)
+            guard decideToSend(.advertisingReport, controller) else { return }
+            let event = reportCache.event(for: report, of: advertiser)
             outbox.add(.hci(event, to: ControllerID(rawValue: controller)), at: instant, now: now)
         }
     }

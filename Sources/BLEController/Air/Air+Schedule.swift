@@ -3,21 +3,21 @@ package import BLEWire
 extension Air {
     /// True if data is on its way between hosts, or an output for a host is pending.
     @inline(__always)
-    package var carriesData: Bool {
+    package var hasDataInFlight: Bool {
         if outbox.deadline != nil { return true }
         // The links are read in place, because copying a link would cost more than the packet.
         let links = links.span
-        for index in links.indices where links[index].isMeeting {
+        for index in links.indices where links[index].canExchange {
             if links[index][.central].hasSomethingToSend || links[index][.peripheral].hasSomethingToSend { return true }
         }
         return false
     }
 
-    /// Runs the next activity without waiting until it is due, if ``carriesData`` is true.
+    /// Runs the next activity without waiting until it is due, if ``hasDataInFlight`` is true.
     ///
     /// - Returns: The time at which the activity was due; `nil` if no activity was run.
     package mutating func runNext() -> Instant? {
-        guard carriesData, let due = deadline else { return nil }
+        guard hasDataInFlight, let due = deadline else { return nil }
         catchUp(to: due)
         return due
     }
@@ -98,7 +98,7 @@ extension Air {
     }
 
     /// Recalculates the signal strengths between the ends of a connection.
-    mutating func refreshReach(ofLink index: Int) {
+    mutating func updateStrengths(ofLink index: Int) {
         guard !links[index].isAbandoned else { return }
         let central = links[index][.central].controller, peripheral = links[index][.peripheral].controller
         let pair = ControllerPair(ControllerID(rawValue: central), ControllerID(rawValue: peripheral))

@@ -42,7 +42,7 @@ package struct Air: ~Copyable {
 
     /// Pairs of controllers that do not receive each other, regardless of distance.
     package var partition: Set<ControllerPair> = [] {
-        didSet { for index in links.indices { refreshReach(ofLink: index) } }
+        didSet { for index in links.indices { updateStrengths(ofLink: index) } }
     }
 
     var path: AirPath
@@ -52,7 +52,7 @@ package struct Air: ~Copyable {
     var schedule = Schedule()
     var outbox = Outbox()
     /// The encoded reports of legacy advertisements, kept for reuse.
-    var forms = ReportForms()
+    var reportCache = AdvertisingReportCache()
     /// The connections, including ended ones.
     ///
     /// ``freeLinks`` contains the indices of the connections that have ended at both ends; new connections reuse these
@@ -86,7 +86,7 @@ package struct Air: ~Copyable {
     package mutating func remove(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }
         catchUp(to: now)
-        silence(id.rawValue)
+        resetController(id.rawValue)
         controllers[id.rawValue].isPresent = false
     }
 
@@ -96,7 +96,7 @@ package struct Air: ~Copyable {
     package mutating func powerCycle(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }
         catchUp(to: now)
-        silence(id.rawValue)
+        resetController(id.rawValue)
     }
 
     /// Moves a controller to another position.
@@ -104,7 +104,7 @@ package struct Air: ~Copyable {
         guard isPresent(id) else { return }
         controllers[id.rawValue].identity.position = position
         listeners.move(id.rawValue, to: position)
-        for connection in controllers[id.rawValue].connections { refreshReach(ofLink: connection.link) }
+        for connection in controllers[id.rawValue].connections { updateStrengths(ofLink: connection.link) }
     }
 
     /// The faults that a test has set for a controller.
@@ -134,8 +134,8 @@ package struct Air: ~Copyable {
     }
 
     /// Resets a controller to its state after power-on, without reports to its host or its peers.
-    mutating func silence(_ controller: Int) {
-        for connection in controllers[controller].connections { leave(connection.link, connection.role) }
+    mutating func resetController(_ controller: Int) {
+        for connection in controllers[controller].connections { endSilently(connection.link, connection.role) }
         controllers[controller].reset()
         outbox.drop(for: ControllerID(rawValue: controller))
         refreshListening(controller)

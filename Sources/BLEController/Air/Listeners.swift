@@ -27,31 +27,31 @@ struct Listeners: Sendable {
     private var squares: [Square: [Int]] = [:]
     /// The square of each listener, in the order of ``all``; `nil` if a coordinate is not finite, in which case no
     /// packet reaches the listener.
-    private var places: [Square?] = []
+    private var listenerSquares: [Square?] = []
 
     mutating func insert(_ controller: Int, at position: Position) {
         guard index(of: controller) == nil else { return }
         let index = all.insertionIndex(of: controller)
         let place = Self.square(of: position)
         all.insert(controller, at: index)
-        places.insert(place, at: index)
+        listenerSquares.insert(place, at: index)
         if let place { squares[place, default: []].insertInOrder(controller) }
     }
 
     mutating func remove(_ controller: Int) {
         guard let index = index(of: controller) else { return }
         all.remove(at: index)
-        guard let place = places.remove(at: index) else { return }
-        leave(place, controller)
+        guard let place = listenerSquares.remove(at: index) else { return }
+        removeFromSquare(place, controller)
     }
 
     /// Records a listener's new position; has no effect for a controller that does not listen.
     mutating func move(_ controller: Int, to position: Position) {
         guard let index = index(of: controller) else { return }
         let place = Self.square(of: position)
-        guard place != places[index] else { return }
-        if let before = places[index] { leave(before, controller) }
-        places[index] = place
+        guard place != listenerSquares[index] else { return }
+        if let before = listenerSquares[index] { removeFromSquare(before, controller) }
+        listenerSquares[index] = place
         if let place { squares[place, default: []].insertInOrder(controller) }
     }
 
@@ -61,7 +61,7 @@ struct Listeners: Sendable {
     ///   - position: The position of the sender.
     ///   - power: The transmit power, in dBm.
     /// - Returns: The numbers of the listeners, in ascending order.
-    func near(_ position: Position, power: Int) -> [Int] {
+    func listeners(near position: Position, power: Int) -> [Int] {
         guard all.count > Self.mostUnsorted else { return all }
         guard let center = Self.square(of: position) else { return [] }
         guard let rings = Self.rings(power: power) else { return all }
@@ -75,7 +75,7 @@ struct Listeners: Sendable {
         return found
     }
 
-    private mutating func leave(_ place: Square, _ controller: Int) {
+    private mutating func removeFromSquare(_ place: Square, _ controller: Int) {
         squares[place]?.removeAll { $0 == controller }
         if squares[place]?.isEmpty == true { squares[place] = nil }
     }

@@ -5,23 +5,23 @@ extension Air {
     mutating func performAdvertising(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetAdvertisingParameters(let command):
-            guard !refuses(.legacy, .leSetAdvertisingParameters, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leSetAdvertisingParameters, controller) else { return true }
             let status = controllers[controller].setAdvertisingParameters(command)
             complete(HCI.LESetAdvertisingParameters.self, status, controller)
         case .leReadAdvertisingTransmitPower:
-            guard !refuses(.legacy, .leReadAdvertisingTransmitPower, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leReadAdvertisingTransmitPower, controller) else { return true }
             let power = TransmitPower(dBm: Int8(clamping: controllers[controller].identity.transmitPower))
             complete(HCI.LEReadAdvertisingTransmitPower.self, .init(status: .success, power: power), controller)
         case .leSetAdvertisingData(let command):
-            guard !refuses(.legacy, .leSetAdvertisingData, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leSetAdvertisingData, controller) else { return true }
             controllers[controller].withLegacySet { $0.replace(command.data, isScanResponse: false) }
             complete(HCI.LESetAdvertisingData.self, .success, controller)
         case .leSetScanResponseData(let command):
-            guard !refuses(.legacy, .leSetScanResponseData, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leSetScanResponseData, controller) else { return true }
             controllers[controller].withLegacySet { $0.replace(command.data, isScanResponse: true) }
             complete(HCI.LESetScanResponseData.self, .success, controller)
         case .leSetAdvertisingEnable(let command):
-            guard !refuses(.legacy, .leSetAdvertisingEnable, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leSetAdvertisingEnable, controller) else { return true }
             complete(HCI.LESetAdvertisingEnable.self, enableAdvertising(command.enable, controller), controller)
         default: return performExtendedAdvertising(command, controller)
         }

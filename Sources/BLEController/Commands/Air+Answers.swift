@@ -3,22 +3,22 @@ import BLEWire
 extension Air {
     /// Sends an event to a controller's host, unless the host's event mask or a fault suppresses the event.
     mutating func emit(_ event: HCIEventPacket, to controller: Int, at instant: Instant) {
-        guard controllers[controller].masks.allow(event), !loses(controller) else { return }
+        guard controllers[controller].masks.allow(event), !drawEventLoss(controller) else { return }
         outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
     /// Decides whether a non-LE event is sent to a controller's host: the event mask or a fault may suppress it.
-    mutating func admits(_ code: HCI.EventCode, _ controller: Int) -> Bool {
-        controllers[controller].masks.allow(code) && !loses(controller)
+    mutating func decideToSend(_ code: HCI.EventCode, _ controller: Int) -> Bool {
+        controllers[controller].masks.allow(code) && !drawEventLoss(controller)
     }
 
     /// Decides whether an LE event is sent to a controller's host: the event mask or a fault may suppress it.
-    mutating func admits(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
-        controllers[controller].masks.allow(subevent) && !loses(controller)
+    mutating func decideToSend(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
+        controllers[controller].masks.allow(subevent) && !drawEventLoss(controller)
     }
 
     /// Decides whether a fault suppresses an event for a controller's host.
-    private mutating func loses(_ controller: Int) -> Bool {
+    private mutating func drawEventLoss(_ controller: Int) -> Bool {
         let faults = controllers[controller].faults
         guard !faults.isMute else { return true }
         guard faults.dropEvents > 0, path.random.happens(faults.dropEvents) else { return false }

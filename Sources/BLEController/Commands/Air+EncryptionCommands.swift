@@ -64,7 +64,7 @@ extension Air {
             keyDiversifier: controllers[end.controller].random.next(),
             vector: UInt32(truncatingIfNeeded: controllers[end.controller].random.next())
         )
-        links[index].draw(response)
+        links[index].sendEncryptionResponse(response)
         guard controllers[end.controller].masks.allow(.longTermKeyRequest) else {
             _ = links[index].receiveKeyRefusal(at: instant)
             return beginProcedures(on: index, .peripheral, at: instant)

@@ -5,7 +5,9 @@ extension Air {
     mutating func performExtendedAdvertising(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetExtendedAdvertisingParameters(let command):
-            guard !refuses(.extended, .leSetExtendedAdvertisingParameters, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetExtendedAdvertisingParameters, controller) else {
+                return true
+            }
             let (status, power) = controllers[controller].setParameters(command)
             let value = HCI.LESetExtendedAdvertisingParameters.Return(
                 status: status,
@@ -13,11 +15,13 @@ extension Air {
             )
             complete(HCI.LESetExtendedAdvertisingParameters.self, value, controller)
         case .leSetAdvertisingSetRandomAddress(let command):
-            guard !refuses(.extended, .leSetAdvertisingSetRandomAddress, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetAdvertisingSetRandomAddress, controller) else {
+                return true
+            }
             let status = controllers[controller].setRandomAddress(command)
             complete(HCI.LESetAdvertisingSetRandomAddress.self, status, controller)
         case .leSetExtendedAdvertisingData(let command):
-            guard !refuses(.extended, .leSetExtendedAdvertisingData, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetExtendedAdvertisingData, controller) else { return true }
             let status = controllers[controller].setData(
                 command.data,
                 command.operation,
@@ -26,7 +30,7 @@ extension Air {
             )
             complete(HCI.LESetExtendedAdvertisingData.self, status, controller)
         case .leSetExtendedScanResponseData(let command):
-            guard !refuses(.extended, .leSetExtendedScanResponseData, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetExtendedScanResponseData, controller) else { return true }
             let status = controllers[controller].setData(
                 command.data,
                 command.operation,
@@ -35,7 +39,7 @@ extension Air {
             )
             complete(HCI.LESetExtendedScanResponseData.self, status, controller)
         case .leSetExtendedAdvertisingEnable(let command):
-            guard !refuses(.extended, .leSetExtendedAdvertisingEnable, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetExtendedAdvertisingEnable, controller) else { return true }
             let status = command.enable ? enableSets(command, controller) : disableSets(command, controller)
             complete(HCI.LESetExtendedAdvertisingEnable.self, status, controller)
         default: return performSets(command, controller)
@@ -46,15 +50,19 @@ extension Air {
     private mutating func performSets(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leReadMaximumAdvertisingDataLength:
-            guard !refuses(.extended, .leReadMaximumAdvertisingDataLength, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leReadMaximumAdvertisingDataLength, controller) else {
+                return true
+            }
             let length = UInt16(VirtualController.maximumAdvertisingData)
             complete(HCI.LEReadMaximumAdvertisingDataLength.self, .init(status: .success, length: length), controller)
         case .leReadNumberOfSupportedAdvertisingSets:
-            guard !refuses(.extended, .leReadNumberOfSupportedAdvertisingSets, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leReadNumberOfSupportedAdvertisingSets, controller) else {
+                return true
+            }
             let count = UInt8(VirtualController.maximumSets)
             complete(HCI.LEReadNumberOfSupportedAdvertisingSets.self, .init(status: .success, count: count), controller)
         case .leRemoveAdvertisingSet(let command):
-            guard !refuses(.extended, .leRemoveAdvertisingSet, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leRemoveAdvertisingSet, controller) else { return true }
             let status: HCI.Status
             if let index = controllers[controller].setIndex(command.set.wire) {
                 status = controllers[controller].sets[index].isEnabled ? .commandDisallowed : .success
@@ -64,7 +72,7 @@ extension Air {
             }
             complete(HCI.LERemoveAdvertisingSet.self, status, controller)
         case .leClearAdvertisingSets:
-            guard !refuses(.extended, .leClearAdvertisingSets, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leClearAdvertisingSets, controller) else { return true }
             let isUsed = controllers[controller].sets.contains { $0.isEnabled }
             if !isUsed { controllers[controller].sets.removeAll() }
             complete(HCI.LEClearAdvertisingSets.self, isUsed ? .commandDisallowed : .success, controller)

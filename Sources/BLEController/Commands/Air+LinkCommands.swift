@@ -13,7 +13,7 @@ extension Air {
         case .leRemoteConnectionParameterRequestNegativeReply(let command): decline(command, controller)
         case .leSetHostChannelClassification(let command): classify(command, controller)
         default:
-            return performLinkReading(command, controller) || performPacketForms(command, controller)
+            return performLinkReading(command, controller) || performLengthsAndPHYs(command, controller)
                 || performEncryption(command, controller)
         }
         return true

@@ -36,12 +36,12 @@ extension Air {
                 channels: connection.map { links[$0.link].channelMap } ?? 0
             )
             complete(HCI.LEReadChannelMap.self, value, controller)
-        default: return performFormReading(command, controller)
+        default: return performPHYReading(command, controller)
         }
         return true
     }
 
-    private mutating func performFormReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+    private mutating func performPHYReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leReadPHY(let command):
             let connection = controllers[controller].connection(command.handle)
@@ -73,7 +73,7 @@ extension Air {
 
     /// Executes the commands that read or set packet lengths, and the commands that set PHYs or the authenticated
     /// payload timeout; returns false for other commands.
-    mutating func performPacketForms(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+    mutating func performLengthsAndPHYs(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .writeAuthenticatedPayloadTimeout(let command): write(command, controller)
         case .leSetDataLength(let command): setDataLength(command, controller)
@@ -197,7 +197,7 @@ extension VirtualController {
 extension Link {
     /// Returns the PHYs that the end with this role uses to send and receive.
     func phys(of role: Role) -> (transmit: PHY, receive: PHY) {
-        let (down, up) = (PHY(wire: down.number), PHY(wire: up.number))
+        let (down, up) = (PHY(wire: centralPHY.number), PHY(wire: peripheralPHY.number))
         return role == .central ? (down, up) : (up, down)
     }
 }

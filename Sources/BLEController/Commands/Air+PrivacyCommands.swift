@@ -8,18 +8,18 @@ extension Air {
             let size = UInt8(AcceptList.capacity)
             complete(HCI.LEReadFilterAcceptListSize.self, .init(status: .success, size: size), controller)
         case .leClearFilterAcceptList:
-            guard !usesAcceptList(HCI.LEClearFilterAcceptList.self, controller) else { return true }
+            guard !rejectIfAcceptListInUse(HCI.LEClearFilterAcceptList.self, controller) else { return true }
             controllers[controller].acceptList.removeAll()
             complete(HCI.LEClearFilterAcceptList.self, .success, controller)
         case .leAddDeviceToFilterAcceptList(let command):
-            guard !usesAcceptList(HCI.LEAddDeviceToFilterAcceptList.self, controller) else { return true }
+            guard !rejectIfAcceptListInUse(HCI.LEAddDeviceToFilterAcceptList.self, controller) else { return true }
             let status: HCI.Status =
                 !VirtualController.isListable(command.address)
                 ? .invalidCommandParameters
                 : controllers[controller].acceptList.add(command.address) ? .success : .memoryCapacityExceeded
             complete(HCI.LEAddDeviceToFilterAcceptList.self, status, controller)
         case .leRemoveDeviceFromFilterAcceptList(let command):
-            guard !usesAcceptList(HCI.LERemoveDeviceFromFilterAcceptList.self, controller) else { return true }
+            guard !rejectIfAcceptListInUse(HCI.LERemoveDeviceFromFilterAcceptList.self, controller) else { return true }
             controllers[controller].acceptList.remove(command.address)
             complete(HCI.LERemoveDeviceFromFilterAcceptList.self, .success, controller)
         default: return performResolving(command, controller)
@@ -31,7 +31,8 @@ extension Air {
     /// command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.15.
-    private mutating func usesAcceptList<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
+    private mutating func rejectIfAcceptListInUse<Command: HCICommand>(_ command: Command.Type, _ controller: Int)
+        -> Bool
     where Command.Return == HCI.StatusReturn {
         let board = controllers[controller]
         let isUsed =
@@ -44,10 +45,10 @@ extension Air {
     private mutating func performResolving(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leAddDeviceToResolvingList(let command):
-            guard !resolves(HCI.LEAddDeviceToResolvingList.self, controller) else { return true }
+            guard !rejectIfResolvingListInUse(HCI.LEAddDeviceToResolvingList.self, controller) else { return true }
             complete(HCI.LEAddDeviceToResolvingList.self, add(command, controller), controller)
         case .leRemoveDeviceFromResolvingList(let command):
-            guard !resolves(HCI.LERemoveDeviceFromResolvingList.self, controller) else { return true }
+            guard !rejectIfResolvingListInUse(HCI.LERemoveDeviceFromResolvingList.self, controller) else { return true }
             let isKnown = controllers[controller].resolvingList.remove(command.identity)
             complete(
                 HCI.LERemoveDeviceFromResolvingList.self,
@@ -55,7 +56,7 @@ extension Air {
                 controller
             )
         case .leClearResolvingList:
-            guard !resolves(HCI.LEClearResolvingList.self, controller) else { return true }
+            guard !rejectIfResolvingListInUse(HCI.LEClearResolvingList.self, controller) else { return true }
             controllers[controller].resolvingList.removeAll()
             complete(HCI.LEClearResolvingList.self, .success, controller)
         case .leSetAddressResolutionEnable(let command):
@@ -66,7 +67,7 @@ extension Air {
             controllers[controller].resolvingList.enable(command.enable)
             complete(HCI.LESetAddressResolutionEnable.self, .success, controller)
         case .leSetPrivacyMode(let command):
-            guard !resolves(HCI.LESetPrivacyMode.self, controller) else { return true }
+            guard !rejectIfResolvingListInUse(HCI.LESetPrivacyMode.self, controller) else { return true }
             let isKnown = controllers[controller].resolvingList.setPrivacy(
                 command.identity,
                 device: command.mode == .device
@@ -127,7 +128,8 @@ extension Air {
     /// command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
-    private mutating func resolves<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
+    private mutating func rejectIfResolvingListInUse<Command: HCICommand>(_ command: Command.Type, _ controller: Int)
+        -> Bool
     where Command.Return == HCI.StatusReturn {
         let isUsed = controllers[controller].resolvingList.isEnabled && controllers[controller].isBusy
         if isUsed { complete(command, .commandDisallowed, controller) }

@@ -57,7 +57,7 @@ extension Air {
             return note(.unknownConnection(header.handle), controller)
         }
         guard payload.count <= controllers[controller].aclLength,
-            outstanding(controller) < VirtualController.aclCount
+            outstandingFragments(of: controller) < VirtualController.aclCount
         else { return note(.tooMuchData(header.handle), controller) }
         guard payload.count > 0 else { return sendCompleted(header.handle, to: controller, at: now) }
         links[connection.link][connection.role].outgoing.append(
@@ -67,7 +67,7 @@ extension Air {
     }
 
     /// Returns the number of a host's fragments that are queued or in flight on all its connections.
-    private func outstanding(_ controller: Int) -> Int {
+    private func outstandingFragments(of controller: Int) -> Int {
         let links = links.span
         var count = 0
         for connection in controllers[controller].connections {
@@ -95,7 +95,7 @@ extension Air {
     /// whether it rejected the command.
     ///
     /// `generation` is the generation to which the command belongs.
-    mutating func refuses(
+    mutating func rejectIfOtherGeneration(
         _ generation: VirtualController.Generation,
         _ opcode: HCI.Opcode,
         _ controller: Int

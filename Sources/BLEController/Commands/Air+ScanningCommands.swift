@@ -5,28 +5,28 @@ extension Air {
     mutating func performScanning(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetScanParameters(let command):
-            guard !refuses(.legacy, .leSetScanParameters, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leSetScanParameters, controller) else { return true }
             complete(HCI.LESetScanParameters.self, controllers[controller].setScanParameters(command), controller)
         case .leSetScanEnable(let command):
-            guard !refuses(.legacy, .leSetScanEnable, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leSetScanEnable, controller) else { return true }
             let filter: Scanner.Duplicates = command.filterDuplicates ? .filtered : .reported
             let status = enableScan(command.enable, filter, duration: nil, period: nil, controller)
             complete(HCI.LESetScanEnable.self, status, controller)
         case .leSetExtendedScanParameters(let command):
-            guard !refuses(.extended, .leSetExtendedScanParameters, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetExtendedScanParameters, controller) else { return true }
             complete(
                 HCI.LESetExtendedScanParameters.self,
                 controllers[controller].setScanParameters(command),
                 controller
             )
         case .leSetExtendedScanEnable(let command):
-            guard !refuses(.extended, .leSetExtendedScanEnable, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leSetExtendedScanEnable, controller) else { return true }
             complete(HCI.LESetExtendedScanEnable.self, enableExtendedScan(command, controller), controller)
         case .leCreateConnection(let command):
-            guard !refuses(.legacy, .leCreateConnection, controller) else { return true }
+            guard !rejectIfOtherGeneration(.legacy, .leCreateConnection, controller) else { return true }
             createConnection(Initiator(command), .leCreateConnection, controller)
         case .leExtendedCreateConnection(let command):
-            guard !refuses(.extended, .leExtendedCreateConnection, controller) else { return true }
+            guard !rejectIfOtherGeneration(.extended, .leExtendedCreateConnection, controller) else { return true }
             createConnection(Initiator(command), .leExtendedCreateConnection, controller)
         case .leCreateConnectionCancel: cancelConnection(controller)
         default: return false

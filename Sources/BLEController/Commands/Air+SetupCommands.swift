@@ -5,7 +5,7 @@ extension Air {
     mutating func performSetup(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .reset:
-            silence(controller)
+            resetController(controller)
             complete(HCI.Reset.self, .success, controller)
         case .setEventMask(let command):
             controllers[controller].masks.page1 = command.mask

@@ -128,7 +128,7 @@ struct CentralEncryption: Sendable {
         case failed(EncryptionPurpose)
         /// The link must end, because it is unencrypted, or encrypted at only one end, while the hosts expect
         /// encryption.
-        case exposed
+        case mustDisconnect
         case ignore
     }
 
@@ -139,7 +139,7 @@ struct CentralEncryption: Sendable {
             switch state {
             case .pausing: (.idle, .failed(.refresh))
             case .requesting(_, .start), .agreed(_, .start): (.idle, .failed(.start))
-            case .requesting(_, .refresh), .agreed(_, .refresh), .starting: (.idle, .exposed)
+            case .requesting(_, .refresh), .agreed(_, .refresh), .starting: (.idle, .mustDisconnect)
             case .idle: (state, .ignore)
             }
         return action

@@ -11,14 +11,14 @@ extension Link {
         into events: inout [LinkEvent]
     ) {
         switch self[role].encryption.admission(of: packet.opcode) {
-        case .now: follow(packet, role, at: now, into: &events)
+        case .now: process(packet, role, at: now, into: &events)
         case .later: return self[role].encryption.postpone(packet)
         case .never: return events.append(.ended(role, reason: LinkStatus.micFailure.rawValue))
         }
         beginProcedures(role, at: now, into: &events)
     }
 
-    private mutating func follow(
+    private mutating func process(
         _ packet: LLControlPacket,
         _ role: Role,
         at now: Instant,

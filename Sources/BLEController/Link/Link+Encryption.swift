@@ -73,7 +73,8 @@ extension Link {
             guard case .paused = self[.peripheral].encryption.peripheral.receivePauseResponse(at: now) else { return }
             self[.peripheral].encryption.sending = nil
         case .encryptionRequest(let request):
-            guard case .draw = self[.peripheral].encryption.peripheral.receive(request, isEncrypted: isOn) else {
+            guard case .generateValues = self[.peripheral].encryption.peripheral.receive(request, isEncrypted: isOn)
+            else {
                 return
             }
             events.append(.keyRequested(request))
@@ -90,8 +91,8 @@ extension Link {
     }
 
     /// Stores the peripheral's random values for the session, and sends them to the central.
-    mutating func draw(_ response: LL.EncryptionResponse) {
-        self[.peripheral].encryption.peripheral.draw(response)
+    mutating func sendEncryptionResponse(_ response: LL.EncryptionResponse) {
+        self[.peripheral].encryption.peripheral.generateValues(response)
         self[.peripheral].control.send(.encryptionResponse(response))
     }
 
@@ -123,7 +124,7 @@ extension Link {
         switch self[.central].encryption.central.receiveRejection() {
         case .failed(.start): events.append(.encryptionChanged(.central, status: status))
         case .failed(.refresh): events.append(.keyRefreshed(.central, status: status))
-        case .exposed: events.append(.ended(.central, reason: status))
+        case .mustDisconnect: events.append(.ended(.central, reason: status))
         case .ignore: return
         }
         resume(.central, at: now, into: &events)
@@ -152,7 +153,7 @@ extension Link {
     /// Returns whether the authenticated payload timer of an end is due, so that ``watchPayloads(at:into:)`` must be
     /// called.
     @inline(__always)
-    func missesPayloads(at now: Instant) -> Bool {
+    func isPayloadTimerDue(at now: Instant) -> Bool {
         for role in Role.both where self[role].isPresent {
             if let deadline = self[role].payloadDeadline, deadline <= now { return true }
         }

@@ -7,14 +7,14 @@ extension Link {
     /// Core 6.0, Vol 6, Part B, 4.5.1 and 4.5.6.
     mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
         let listens = peripheralListens(at: now)
-        let (down, up) = (down, up)
+        let (down, up) = (centralPHY, peripheralPHY)
         let sent = self[.central].transmit(down, within: roomForCentral(at: now))
         let downEnd = now + down.airTime(sent.length)
         let isReceived = listens && !isPartitioned && path.delivers(strength: strengths.down)
         if path.records != nil { record(sent, .central, at: now, isReceived: isReceived, over: &path) }
         if let reason = self[.central].terminationReason {
             self[.central].isPresent = false
-            deliveries.append(.left(.central, reason: reason, at: downEnd))
+            deliveries.append(.leftLink(.central, reason: reason, at: downEnd))
         }
         guard isReceived else { return endEvent() }
         let control = receive(sent, by: .peripheral, at: downEnd, into: &deliveries)
@@ -31,7 +31,7 @@ extension Link {
         if let control = receive(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
 
         let next = upEnd + Spacing.interFrame
-        guard sent.moreData || answer.moreData, isMeeting, fits(next) else {
+        guard sent.moreData || answer.moreData, canExchange, fits(next) else {
             self[.peripheral].eventsToSkip = Int(timing.latency)
             return endEvent()
         }
@@ -41,8 +41,8 @@ extension Link {
     /// Returns whether an exchange that starts at `start`, with the packets that the two ends have to send, ends before
     /// the next connection event.
     private func fits(_ start: Instant) -> Bool {
-        let sending = down.airTime(self[.central].nextLength(down)) + Spacing.interFrame
-        return start + (sending + up.airTime(self[.peripheral].nextLength(up, isAcknowledged: true))) <= eventEnd
+        let sending = centralPHY.airTime(self[.central].nextLength(centralPHY)) + Spacing.interFrame
+        return start + (sending + peripheralPHY.airTime(self[.peripheral].nextLength(peripheralPHY, isAcknowledged: true))) <= eventEnd
     }
 
     /// Returns the nanoseconds that the central's packet may take; `nil` in the first exchange of an event, which takes
@@ -52,7 +52,9 @@ extension Link {
     @inline(__always)
     private func roomForCentral(at now: Instant) -> Int64? {
         if now == anchor { return nil }
-        let answer = Spacing.interFrame + up.airTime(self[.peripheral].nextLength(up, isAcknowledged: true))
+        let answer =
+            Spacing.interFrame
+            + peripheralPHY.airTime(self[.peripheral].nextLength(peripheralPHY, isAcknowledged: true))
         return eventEnd.nanoseconds(since: now) - answer
     }
 
@@ -127,7 +129,7 @@ extension Link {
         into deliveries: inout [LinkDelivery]
     ) -> LinkDelivery? {
         self[role].isPresent = false
-        deliveries.append(.left(role, reason: LinkStatus.micFailure.rawValue, at: instant))
+        deliveries.append(.leftLink(role, reason: LinkStatus.micFailure.rawValue, at: instant))
         return nil
     }
 
@@ -160,7 +162,7 @@ extension Link {
                 instant: instant,
                 sender: ControllerID(rawValue: self[role].controller),
                 channel: channel,
-                phy: role == .central ? down : up,
+                phy: role == .central ? centralPHY : peripheralPHY,
                 accessAddress: accessAddress,
                 pdu: header.encoded + payload,
                 receptions: [
@@ -189,5 +191,5 @@ enum LinkDelivery: Sendable {
     case completed(Role, at: Instant)
     /// The link is over for the end with this role: it has acknowledged the peer's termination, or received a packet
     /// that is not authentic.
-    case left(Role, reason: UInt8, at: Instant)
+    case leftLink(Role, reason: UInt8, at: Instant)
 }

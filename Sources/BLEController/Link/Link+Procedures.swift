@@ -68,7 +68,7 @@ extension Link {
             self[role].control.await(procedure, at: now)
             self[role].control.send(.pingRequest)
         case .encryption(let terms): beginEncryption(terms, at: now)
-        case .timing(let parameters): layDownTiming(parameters, procedure)
+        case .timing(let parameters): announceTiming(parameters, procedure)
         case .channels(let map):
             let indication = LL.ChannelMapIndication(channelMap: map, instant: nextInstant)
             self[.central].control.agree(on: procedure)
@@ -86,7 +86,7 @@ extension Link {
     }
 
     /// Announces new timing from the central, with the instant at which it takes effect.
-    private mutating func layDownTiming(_ parameters: LL.ConnectionParameters, _ procedure: LinkControl.Procedure) {
+    private mutating func announceTiming(_ parameters: LL.ConnectionParameters, _ procedure: LinkControl.Procedure) {
         var update = LL.ConnectionUpdate()
         update.windowSize = 1
         update.interval = parameters.intervalMaximum
@@ -119,8 +119,8 @@ extension Link {
         into events: inout [LinkEvent]
     ) {
         var update = LL.PHYUpdate()
-        update.centralToPeripheral = Self.best(own.transmit & request.receive, current: down)
-        update.peripheralToCentral = Self.best(own.receive & request.transmit, current: up)
+        update.centralToPeripheral = Self.best(own.transmit & request.receive, current: centralPHY)
+        update.peripheralToCentral = Self.best(own.receive & request.transmit, current: peripheralPHY)
         let isChange = update.centralToPeripheral | update.peripheralToCentral != 0
         update.instant = isChange ? nextInstant : 0
         self[.central].control.send(.phyUpdate(update))
@@ -146,7 +146,7 @@ extension Link {
     mutating func applyChanges(into events: inout [LinkEvent]) {
         guard let change = self[.central].change, change.instant == counter else { return }
         let isShared = self[.peripheral].change == change
-        let before = (timing, down, up)
+        let before = (timing, centralPHY, peripheralPHY)
         switch change {
         case .timing(let update):
             timing = Timing(interval: update.interval, latency: update.latency, timeout: update.timeout)
@@ -154,17 +154,17 @@ extension Link {
         case .channels(let indication): channelMap = indication.channelMap
         case .phy(let update):
             let isTwo = self[.central].prefersCodedTwo || self[.peripheral].prefersCodedTwo
-            down = Self.phy(update.centralToPeripheral, codedTwo: isTwo) ?? down
-            up = Self.phy(update.peripheralToCentral, codedTwo: isTwo) ?? up
+            centralPHY = Self.phy(update.centralToPeripheral, codedTwo: isTwo) ?? centralPHY
+            peripheralPHY = Self.phy(update.peripheralToCentral, codedTwo: isTwo) ?? peripheralPHY
         }
         self[.peripheral].eventsToSkip = 0
-        if !isShared { self[.peripheral].isAstray = true }
+        if !isShared { self[.peripheral].hasLostTiming = true }
         for role in Role.both where role == .central || isShared {
             self[role].change = nil
-            let isOwn = finishSettled(role, change)
+            let isOwn = finishProcedure(of: role, completedBy: change)
             switch change {
             case .timing where isOwn || before.0 != timing: events.append(.timingUpdated(role, status: 0))
-            case .phy where isOwn || before.1 != down || before.2 != up:
+            case .phy where isOwn || before.1 != centralPHY || before.2 != peripheralPHY:
                 events.append(.phyUpdated(role, status: 0))
             case .timing, .phy, .channels: break
             }
@@ -176,7 +176,7 @@ extension Link {
     }
 
     /// Ends the running procedure of the end with this role if `change` completes it; returns false if it does not.
-    private mutating func finishSettled(_ role: Role, _ change: LinkChange) -> Bool {
+    private mutating func finishProcedure(of role: Role, completedBy change: LinkChange) -> Bool {
         switch (self[role].control.active, change) {
         case (.timing?, .timing), (.parameters?, .timing), (.phy?, .phy), (.channels?, .channels):
             self[role].control.finish()

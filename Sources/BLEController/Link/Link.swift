@@ -29,9 +29,9 @@ struct Link: Sendable {
     var timing: Timing
     var channelMap: UInt64
     /// The PHY from central to peripheral.
-    var down: AirPHY
+    var centralPHY: AirPHY
     /// The PHY from peripheral to central.
-    var up: AirPHY
+    var peripheralPHY: AirPHY
     /// The number of the current connection event, or of the next one if no event is running.
     private(set) var counter: UInt16 = 0
     /// The anchor point of event ``counter``.
@@ -64,8 +64,8 @@ struct Link: Sendable {
         self.timing = timing
         self.channelMap = channelMap
         self.created = created
-        down = phy
-        up = phy
+        centralPHY = phy
+        peripheralPHY = phy
         self.anchor = anchor
         nextExchange = anchor
         self.central = central
@@ -92,7 +92,7 @@ struct Link: Sendable {
 
     /// True if both ends are present and the peripheral knows the timing, so that they can exchange packets.
     @inline(__always)
-    var isMeeting: Bool { central.isPresent && peripheral.isPresent && !peripheral.isAstray }
+    var canExchange: Bool { central.isPresent && peripheral.isPresent && !peripheral.hasLostTiming }
 
     /// True if both ends are gone.
     @inline(__always)
@@ -122,7 +122,7 @@ struct Link: Sendable {
     /// The time of the next activity on this link: an exchange, a connection event or a timeout.
     @inline(__always)
     var due: Instant {
-        var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
+        var due = canExchange ? nextExchange : Instant(nanoseconds: .max)
         for role in Role.both where self[role].isPresent {
             due = min(due, expiry(of: role).instant)
             if let deadline = self[role].payloadDeadline { due = min(due, deadline) }
@@ -134,7 +134,7 @@ struct Link: Sendable {
     /// then.
     @inline(__always)
     func mayChange(at now: Instant) -> Bool {
-        isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
+        canExchange && nextExchange <= now && nextExchange == anchor && central.change != nil
     }
 
     /// Records that an exchange is over and that the next one of the same connection event starts at `instant`.

@@ -59,7 +59,7 @@ struct LinkEncryption: Sendable {
 
 /// An encryption state that is allocated on the heap, so that the many links that are not encrypted need no space for
 /// it.
-indirect enum Boxed: Sendable {
+indirect enum EncryptionBox: Sendable {
     case encryption(LinkEncryption)
 
     var encryption: LinkEncryption {

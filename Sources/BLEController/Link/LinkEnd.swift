@@ -9,11 +9,11 @@ struct LinkEnd: Sendable {
     /// True until the connection is over for this end.
     var isPresent = true
     /// True if this end has missed a change of timing, so that it no longer receives anything.
-    var isAstray = false
+    var hasLostTiming = false
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()
     var control = LinkControl()
-    private var kept: Boxed?
+    private var encryptionBox: EncryptionBox?
     var lengths: DataLengths
     /// The time at which this end last received a packet; before the first packet, the time at which the end was
     /// created.
@@ -55,19 +55,21 @@ struct LinkEnd: Sendable {
     ///
     /// A link that was never encrypted stores none.
     var encryption: LinkEncryption {
-        get { kept?.encryption ?? LinkEncryption() }
-        set { kept = .encryption(newValue) }
+        get { encryptionBox?.encryption ?? LinkEncryption() }
+        set { encryptionBox = .encryption(newValue) }
     }
 
     /// The time at which this end ends the connection if the peer has not responded by then; `nil` if no response is
     /// due.
     var responseDeadline: Instant? {
-        guard let kept, let deadline = kept.encryption.peripheral.deadline else { return control.deadline }
+        guard let encryptionBox, let deadline = encryptionBox.encryption.peripheral.deadline else {
+            return control.deadline
+        }
         return min(deadline, control.deadline ?? deadline)
     }
 
     /// The time at which the authenticated payload timer is due; `nil` if the timer is off.
-    var payloadDeadline: Instant? { kept?.encryption.payloadTimer.deadline(timeout: payloadTimeout.duration) }
+    var payloadDeadline: Instant? { encryptionBox?.encryption.payloadTimer.deadline(timeout: payloadTimeout.duration) }
 
     /// Advances the authenticated payload timer if it is due, and returns the action that the caller must take.
     mutating func expirePayloadTimer(at now: Instant) -> AuthenticatedPayloadTimer.OnExpire {
@@ -76,7 +78,7 @@ struct LinkEnd: Sendable {
     }
 
     /// The length of the message integrity code of outgoing packets, in octets.
-    var codeLength: Int { kept?.encryption.isOn == true ? CCM.codeLength : 0 }
+    var codeLength: Int { encryptionBox?.encryption.isOn == true ? CCM.codeLength : 0 }
 
     /// Returns the maximum number of data octets in one packet on `phy`.
     func transmitLimit(_ phy: AirPHY) -> Int {
@@ -87,7 +89,7 @@ struct LinkEnd: Sendable {
     ///
     /// If `isAcknowledged` is true, this is the packet after the one in flight.
     func nextLength(_ phy: AirPHY, isAcknowledged: Bool = false) -> Int {
-        let isHeld = kept?.encryption.isUnderWay ?? false
+        let isHeld = encryptionBox?.encryption.isUnderWay ?? false
         var sent = 0
         switch acknowledgement.inFlight {
         case .data(let count)?:
@@ -107,16 +109,16 @@ struct LinkEnd: Sendable {
     ///
     /// If the next packet takes more than `room` nanoseconds, an empty one is sent instead; `nil` if there is no limit.
     mutating func transmit(_ phy: AirPHY, within room: Int64? = nil) -> Transmission {
-        let isHeld = kept?.encryption.isUnderWay ?? false
+        let isHeld = encryptionBox?.encryption.isUnderWay ?? false
         if acknowledgement.inFlight == nil {
             if let room, phy.airTime(nextLength(phy)) > room {
                 acknowledgement.send(.empty)
-                if kept != nil { encryption.sealed = nil }
+                if encryptionBox != nil { encryption.sealed = nil }
             } else {
                 load(phy, isHeld: isHeld)
             }
         }
-        let payload = acknowledgement.inFlight ?? .empty, sealed = kept?.encryption.sealed
+        let payload = acknowledgement.inFlight ?? .empty, sealed = encryptionBox?.encryption.sealed
         let length: Int, count: Int
         switch payload {
         case .empty: (length, count) = (0, 0)
@@ -143,7 +145,7 @@ struct LinkEnd: Sendable {
         } else {
             acknowledgement.send(.empty)
         }
-        if kept != nil { encryption.sealed = seal() }
+        if encryptionBox != nil { encryption.sealed = seal() }
     }
 
     /// Returns the encrypted octets of the packet in flight; `nil` if the link is not encrypted or the packet is empty.
@@ -168,9 +170,9 @@ struct LinkEnd: Sendable {
         _ content: LL.DataHeader.Content,
         at instant: Instant
     ) -> ArraySlice<UInt8>? {
-        guard let kept else { return sealed == nil ? plain : nil }
-        if content != .control, kept.encryption.isExclusive { return nil }
-        guard let sealed else { return kept.encryption.receiving == nil ? plain : nil }
+        guard let encryptionBox else { return sealed == nil ? plain : nil }
+        if content != .control, encryptionBox.encryption.isExclusive { return nil }
+        guard let sealed else { return encryptionBox.encryption.receiving == nil ? plain : nil }
         guard let octets = encryption.receiving?.open(sealed, content) else { return nil }
         encryption.payloadTimer.restart(at: instant)
         return octets[...]

@@ -69,7 +69,7 @@ struct PeripheralEncryption: Sendable {
 
     enum OnRequest {
         /// Generate this end's random values for the session, and request the key from the host.
-        case draw
+        case generateValues
         case ignore
     }
 
@@ -77,15 +77,15 @@ struct PeripheralEncryption: Sendable {
         let action: OnRequest
         (state, action) =
             switch state {
-            case .idle where !isEncrypted: (.requested(request, .start), .draw)
-            case .paused: (.requested(request, .refresh), .draw)
+            case .idle where !isEncrypted: (.requested(request, .start), .generateValues)
+            case .paused: (.requested(request, .refresh), .generateValues)
             case .idle, .pausing, .requested, .asking, .starting: (state, .ignore)
             }
         return action
     }
 
     /// Records the random values that this end has generated for the session.
-    mutating func draw(_ response: LL.EncryptionResponse) {
+    mutating func generateValues(_ response: LL.EncryptionResponse) {
         guard case .requested(let request, let purpose) = state else {
             preconditionFailure("random values are drawn once for each request")
         }

@@ -33,7 +33,7 @@ extension VirtualController {
     /// the advertiser.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.3 and 6.3.
-    mutating func accepts(_ address: DeviceAddress?, target: DeviceAddress?) -> Recognition? {
+    mutating func recognizeForScanner(_ address: DeviceAddress?, target: DeviceAddress?) -> Recognition? {
         guard let advertiser = resolvingList.recognize(address ?? DeviceAddress(0, .anonymous)),
             !scanner.usesAcceptList || acceptList.contains(advertiser.listed)
         else { return nil }
@@ -50,7 +50,7 @@ extension VirtualController {
     /// it.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.4 and 6.4.
-    mutating func wants(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {
+    mutating func recognizeForInitiator(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {
         guard let initiator, let address, let peer = resolvingList.recognize(address) else { return nil }
         guard !isConnected(identityAddress(initiator.ownAddressKind), to: peer.onAir) else { return nil }
         if let target {

@@ -14,7 +14,7 @@ extension Air {
             let timing = initiator.timing(on: .oneMegabit),
             let own = ownAddress(candidate.listener, initiator.ownAddressKind, to: candidate.peer)
         else { return false }
-        let agreement = agreement(
+        let agreement = newConnectionParameters(
             initiator: candidate.listener,
             advertiser: announcement.controller,
             addresses: (own, announcement.own),
@@ -35,7 +35,7 @@ extension Air {
         if isAccepted, let set = controllers[announcement.controller].setIndex(announcement.set.handle) {
             controllers[announcement.controller].sets[set].disable()
         }
-        let handle = establish(agreement, heardBy: (initiator: true, advertiser: isAccepted), at: end)
+        let handle = establish(agreement, receivedBy: (initiator: true, advertiser: isAccepted), at: end)
         if isAccepted, controllers[announcement.controller].generation == .extended {
             sendSetTerminated(announcement.controller, announcement.set, nil, connection: handle, at: end)
         }
@@ -46,7 +46,7 @@ extension Air {
     mutating func sendConnectionRequest(
         _ candidate: Candidate,
         _ advertiser: Int,
-        _ agreement: Agreement,
+        _ agreement: NewConnectionParameters,
         channel: Int,
         at start: Instant
     ) -> Bool {

@@ -124,7 +124,7 @@ struct ScanBackoff: Sendable {
     private var failures = 0
 
     /// Counts a received advertisement, and returns whether to send a scan request in response.
-    mutating func asks() -> Bool {
+    mutating func countAdvertisement() -> Bool {
         count -= 1
         return count <= 0
     }

@@ -17,7 +17,7 @@ struct EncryptionMachineTests {
         var machine = PeripheralEncryption()
         #expect(machine.deadline == nil)
         _ = machine.receive(Self.terms.request, isEncrypted: false)
-        machine.draw(Self.response)
+        machine.generateValues(Self.response)
         #expect(machine.isUnderWay && machine.deadline == nil)
         _ = machine.receive(Key128(wire: 7), at: Self.start)
         #expect(machine.deadline == Self.start + .seconds(40))
@@ -49,7 +49,7 @@ struct EncryptionMachineTests {
             if steps > 2 { _ = machine.receiveStartRequest() }
             return machine.receiveRejection()
         }
-        #expect((0...3).map(outcome) == [.failed(.refresh), .exposed, .exposed, .exposed])
+        #expect((0...3).map(outcome) == [.failed(.refresh), .mustDisconnect, .mustDisconnect, .mustDisconnect])
     }
 
     @Test("An unexpected packet changes nothing")
@@ -120,7 +120,7 @@ struct EncryptionMachineTests {
             case 3: _ = link.receiveKeyRefusal(at: now)
             default: link.receive(own[Int(random.below(Int64(own.count)))], role, at: now, into: &events)
             }
-            for case .keyRequested in events { link.draw(Self.response) }
+            for case .keyRequested in events { link.sendEncryptionResponse(Self.response) }
             _ = link[role].control.nextPacket(ofEncryption: link[role].encryption.isUnderWay)
             let central = link[.central]
             #expect(

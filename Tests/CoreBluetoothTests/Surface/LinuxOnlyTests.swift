@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @Suite("The package on other platforms")
-struct LinuxAloneTests {
-    private static let file = Toolchain.package.appending(path: "Sources/BLEWire/LinuxAlone.swift")
+struct LinuxOnlyTests {
+    private static let file = Toolchain.package.appending(path: "Sources/BLEWire/LinuxOnly.swift")
 
     @Test(
         "Building on an Apple platform fails with one error that tells what to write",

@@ -5,8 +5,8 @@ import BLEWire
 /// The events are reused: an advertiser mostly repeats its data, so only the signal strength in the last octet changes.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
-struct ReportForms {
-    private struct Form {
+struct AdvertisingReportCache {
+    private struct CachedReport {
         private var kind = AdvertisingReport.Kind()
         private var address = DeviceAddress.none
         private var data: [UInt8] = []
@@ -32,7 +32,7 @@ struct ReportForms {
         ///
         /// The stored event is updated in place if nothing else still uses it.
         mutating func event(for report: AdvertisingReport) -> [UInt8] {
-            if octets.isEmpty || !hasSameContent(as: report) { self = Form(report) }
+            if octets.isEmpty || !hasSameContent(as: report) { self = CachedReport(report) }
             octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
             return octets
         }
@@ -53,12 +53,12 @@ struct ReportForms {
     }
 
     /// The events for the last advertisement (even index) and the last scan response (odd index) of each controller.
-    private var forms: [Form] = []
+    private var reports: [CachedReport] = []
 
     /// Returns the event for `report`, about an advertisement from the controller `advertiser`, as an H4 packet.
     mutating func event(for report: AdvertisingReport, of advertiser: Int) -> [UInt8] {
         let place = 2 * advertiser + (report.kind.contains(.isResponse) ? 1 : 0)
-        while forms.count <= place { forms.append(Form()) }
-        return forms[place].event(for: report)
+        while reports.count <= place { reports.append(CachedReport()) }
+        return reports[place].event(for: report)
     }
 }
