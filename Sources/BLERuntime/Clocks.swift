@@ -24,7 +24,7 @@ package struct MonotonicClock: Sendable {
 ///
 /// Packets that the controller sends while the clock stands still are read late. If the clock went on, the host would
 /// take them for late responses, and give up procedures that the peer completed in time.
-struct HostTime {
+struct PausableClock {
     /// The total time for which the clock has stood still, in nanoseconds.
     private var lost: Int64 = 0
     /// The time at which the clock stopped; `nil` while it is running.

@@ -99,7 +99,7 @@ package protocol HostSession: Sendable {
     func appReturned()
 
     /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
-    func give(to owner: ClientOwner)
+    func transfer(to owner: ClientOwner)
 
     /// Tells the host that the app is about to be called on a thread that the app has chosen.
     ///
@@ -119,7 +119,7 @@ package protocol HostSession: Sendable {
 }
 
 extension HostSession {
-    package func give(to owner: ClientOwner) {}
+    package func transfer(to owner: ClientOwner) {}
     package func hold() -> TimeHold? { nil }
     @discardableResult
     package func report(_ rule: String, _ sentence: String) -> Bool { false }

@@ -24,7 +24,7 @@ package final class HostRunner: @unchecked Sendable {
         case close(ClientMailbox)
         case appEnded(ClientMailbox)
         case appReturned(ClientMailbox)
-        case give(ClientID, ClientOwner)
+        case transfer(ClientID, ClientOwner)
         case caughtUp(ClientID)
     }
 
@@ -47,8 +47,8 @@ package final class HostRunner: @unchecked Sendable {
     @exclusivity(unchecked) private var outgoing = OutgoingPackets()
     @exclusivity(unchecked) private var pendingEvents = PendingEvents()
     /// The client whose backlog is so long that nothing is read from the controller; `nil` if there is none.
-    private var crowded: ClientID?
-    private var time = HostTime()
+    private var pausingClient: ClientID?
+    private var time = PausableClock()
     /// The time of the host's next deadline, in the host's own time; `nil` if there is none.
     private var due: Instant?
     private var isStopped = false
@@ -140,7 +140,7 @@ package final class HostRunner: @unchecked Sendable {
         case .open(let mailbox, let role, let owner):
             pendingEvents.open(mailbox)
             host.open(mailbox.client, role: role, of: owner, at: now)
-        case .give(let client, let owner): host.transfer(client, to: owner)
+        case .transfer(let client, let owner): host.transfer(client, to: owner)
         case .close(let mailbox):
             pendingEvents.close(mailbox)
             caughtUp(mailbox.client)
@@ -205,15 +205,15 @@ package final class HostRunner: @unchecked Sendable {
 
     /// Stops reading from the controller until the client has processed its backlog.
     private func stopController(for client: ClientID) {
-        guard crowded == nil else { return }
-        crowded = client
+        guard pausingClient == nil else { return }
+        pausingClient = client
         time.stop(at: loop.clock.now)
         transport.pause()
     }
 
     private func caughtUp(_ client: ClientID) {
-        guard crowded == client else { return }
-        crowded = nil
+        guard pausingClient == client else { return }
+        pausingClient = nil
         time.resume(at: loop.clock.now)
         transport.resume()
     }
@@ -228,7 +228,7 @@ extension HostRunner: TransportClient {
     package func transportOpened() {
         assertOnLoop()
         framer.reset()
-        crowded = nil
+        pausingClient = nil
         time.resume(at: loop.clock.now)
         host.transportOpened(at: hostNow)
     }
@@ -276,7 +276,7 @@ extension HostRunner: SwitchableHost {
 
         func appEnded() { runner.enqueue(.appEnded(mailbox)) }
         func appReturned() { runner.enqueue(.appReturned(mailbox)) }
-        func give(to owner: ClientOwner) { runner.enqueue(.give(mailbox.client, owner)) }
+        func transfer(to owner: ClientOwner) { runner.enqueue(.transfer(mailbox.client, owner)) }
     }
 
     package func open(

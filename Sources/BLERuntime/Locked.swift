@@ -7,7 +7,7 @@ import Synchronization
 /// that the next access loads. This is only for the sanitizer: mutual exclusion comes from the mutex.
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
-    private let turn = Atomic<Bool>(false)
+    private let orderFlag = Atomic<Bool>(false)
 
     /// Creates a lock around `value`, which nothing else may reference.
     package init(_ value: consuming sending Value) { mutex = Mutex(value) }
@@ -19,8 +19,8 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in
-            _ = turn.load(ordering: .acquiring)
-            defer { turn.store(true, ordering: .releasing) }
+            _ = orderFlag.load(ordering: .acquiring)
+            defer { orderFlag.store(true, ordering: .releasing) }
             return try body(&value)
         }
     }

@@ -117,7 +117,7 @@ extension Machine: SwitchableHost {
         func close() { world.enqueue(.close(client)) }
         func appEnded() { world.enqueue(.appEnded(client)) }
         func appReturned() { world.enqueue(.appReturned(client)) }
-        func give(to owner: ClientOwner) { world.enqueue(.give(client, owner)) }
+        func transfer(to owner: ClientOwner) { world.enqueue(.give(client, owner)) }
         func hold() -> TimeHold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }
     }

@@ -9,14 +9,14 @@ struct HostTimeTests {
 
     @Test("Host time equals the loop's time as long as it was never stopped")
     func same() {
-        var time = HostTime()
+        var time = PausableClock()
         time.resume(at: seconds(4))
         #expect(time.time(at: seconds(5)) == seconds(5) && time.wake(for: seconds(9)) == seconds(9))
     }
 
     @Test("Host time stops while the controller is silent, and all deadlines move by that time")
     func stopped() {
-        var time = HostTime()
+        var time = PausableClock()
         time.stop(at: seconds(10))
         time.stop(at: seconds(12))
         #expect(time.time(at: seconds(10)) == seconds(10) && time.time(at: seconds(60)) == seconds(10))
@@ -28,7 +28,7 @@ struct HostTimeTests {
 
     @Test("The stopped periods add up, and host time never goes back", arguments: UInt64(1)...16)
     func sums(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed), time = HostTime(), now = Instant(), last = Instant()
+        var generator = SeededGenerator(seed: seed), time = PausableClock(), now = Instant(), last = Instant()
         for _ in 0..<1000 {
             now = now + .milliseconds(Int64(generator.below(500)))
             switch generator.below(3) {

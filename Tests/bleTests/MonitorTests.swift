@@ -24,7 +24,7 @@ struct MonitorTests {
         let format = CaptureFormat.pcapng, time: Int64 = 1_795_000_000_500_000_000
         return format.header + format.introduction(of: source)
             + format.record(disconnect, .toController, of: 0, at: time, comments: ["app 1 requests: \u{1B}[2J"])
-            + format.statement(comments: [], lost: 3, of: 0, at: time)
+            + format.statistics(comments: [], lost: 3, of: 0, at: time)
             + format.record(read, .toController, of: 0, at: time, comments: [])
     }
 

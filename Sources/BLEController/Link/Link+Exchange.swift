@@ -42,7 +42,8 @@ extension Link {
     /// the next connection event.
     private func fits(_ start: Instant) -> Bool {
         let sending = centralPHY.airTime(self[.central].nextLength(centralPHY)) + Spacing.interFrame
-        return start + (sending + peripheralPHY.airTime(self[.peripheral].nextLength(peripheralPHY, isAcknowledged: true))) <= eventEnd
+        let answer = peripheralPHY.airTime(self[.peripheral].nextLength(peripheralPHY, isAcknowledged: true))
+        return start + (sending + answer) <= eventEnd
     }
 
     /// Returns the nanoseconds that the central's packet may take; `nil` in the first exchange of an event, which takes

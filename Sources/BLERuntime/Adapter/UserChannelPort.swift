@@ -32,7 +32,7 @@ package struct UserChannelPort: ControllerPort {
         if let block = kernel.block(of: index) { throw .silenced(index, block) }
         for attempt in 1... {
             do throws(Obstacle) {
-                return OpenPort(try take(index, with: client), line: PacketLine())
+                return OpenPort(try take(index, with: client), framing: PacketFraming())
             } catch {
                 guard error.mayPass, attempt < Self.attempts else { throw explain(error, index) }
                 usleep(UInt32(pause / .microseconds(1)))

@@ -49,7 +49,7 @@ final class DaemonSession: @unchecked Sendable {
     /// connection.
     private var busySince: Instant?
     private var events: [ClientEvent] = []
-    private var isCrowded = false
+    private var isReadingPaused = false
     /// True if ``Status/busy(_:)`` has been reported since the daemon last accepted the session.
     private var hasReportedBusy = false
 
@@ -135,14 +135,14 @@ final class DaemonSession: @unchecked Sendable {
         conversation.takeEvents(into: &events)
         guard !events.isEmpty, let mailbox else { return }
         let count = mailbox.post(&events)
-        guard count > 4 * ClientMailbox.limit, !isCrowded, case .open(let stream, _) = state else { return }
-        isCrowded = true
+        guard count > 4 * ClientMailbox.limit, !isReadingPaused, case .open(let stream, _) = state else { return }
+        isReadingPaused = true
         stream.pause()
     }
 
     /// Reads from the daemon again, because the app has processed its backlog.
     func resume() {
-        isCrowded = false
+        isReadingPaused = false
         if case .open(let stream, _) = state { stream.resume() }
     }
 
@@ -182,7 +182,7 @@ final class DaemonSession: @unchecked Sendable {
     private func lost(_ error: TransportError) {
         guard case .open(_, let wasWelcome) = state else { return }
         conversation.lost()
-        isCrowded = false
+        isReadingPaused = false
         // After a refusal, the next attempt comes later, because the reason is unlikely to change soon.
         guard conversation.refusal == nil else { return retry(after: Backoff.pauses.upperBound) }
         if wasWelcome {

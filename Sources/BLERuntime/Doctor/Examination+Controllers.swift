@@ -4,7 +4,7 @@ import BLEWire
 // Findings about controllers, from the properties that they report.
 extension Examination.Draft {
     mutating func examineControllers() {
-        for answer in seen.answers {
+        for answer in seen.probeResults {
             let gravity = answer.isChosen ? Finding.Severity.problem : .warning
             switch answer.result {
             case .failure(let error): add(error, gravity, of: answer.name)

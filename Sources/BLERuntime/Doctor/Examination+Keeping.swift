@@ -83,7 +83,7 @@ extension Examination.Draft {
             let command = "export XDG_STATE_HOME=$HOME/.local/state"
             let sentence = "HOME is not set, so bonds and peer identifiers are lost when the process ends."
             let cure = "Set a directory for them with “\(command)”."
-            return add(Finding(.stateNowhere, .warning, of: "HOME", sentence, cure: cure, command: command))
+            return add(Finding(.noStateFile, .warning, of: "HOME", sentence, cure: cure, command: command))
         }
         for problem in seen.state.problems {
             add(
@@ -99,9 +99,9 @@ extension Examination.Draft {
         }
         if let peers = seen.state.peers {
             let sentence = "\(path) contains \(peers.all) known peers, \(peers.bonded) of them bonded."
-            add(Finding(.stateKept, .fact, of: path, sentence))
+            add(Finding(.stateStored, .fact, of: path, sentence))
         } else if seen.state.problems.isEmpty {
-            add(Finding(.stateKept, .fact, of: path, "\(path) will be created when an app first runs."))
+            add(Finding(.stateStored, .fact, of: path, "\(path) will be created when an app first runs."))
         }
     }
 }

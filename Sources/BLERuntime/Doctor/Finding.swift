@@ -93,7 +93,7 @@ extension Finding {
         case portRate = "port-rate"
 
         // About sockets.
-        case nobodyListens = "nobody-listens"
+        case noListener = "nobody-listens"
         case socketMissing = "socket-missing"
         case socketForbidden = "socket-forbidden"
         case nameUnknown = "name-unknown"
@@ -112,9 +112,9 @@ extension Finding {
         case controllerQuirk = "controller-quirk"
 
         // About stored state.
-        case stateKept = "state-kept"
-        case stateNowhere = "state-nowhere"
-        case stateForbidden = "state-forbidden"
+        case stateStored = "state-kept"
+        case noStateFile = "state-nowhere"
+        case stateUnusable = "state-forbidden"
         case stateNotPrivate = "state-not-private"
         case stateLocked = "state-locked"
         case stateNewer = "state-newer"

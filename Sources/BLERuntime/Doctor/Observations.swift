@@ -17,7 +17,7 @@ package struct Observations: Sendable {
     }
 
     /// The properties that a probed controller reported, or the reason why it reported none.
-    package struct Answer: Sendable {
+    package struct ProbeResult: Sendable {
         /// The name of the controller, as written in `BLUETOOTH_HOST`.
         package let name: String
         package let result: Result<ControllerFacts, TransportError>
@@ -48,7 +48,7 @@ package struct Observations: Sendable {
     /// named.
     package var worldProblem: String?
     /// The results of probing controllers.
-    package var answers: [Answer] = []
+    package var probeResults: [ProbeResult] = []
     package var state: StateInspection
 
     package init(choosing choice: HostChoice, state: StateInspection) {

@@ -58,7 +58,7 @@ package struct ProgramEnvironment: Sendable {
             observations.daemonProblem = DaemonSocket.problem(at: path ?? daemon ?? places[0])
         }
         if case .named(.serial(let address)) = choice { observations.portUsers = users(of: address.path) }
-        if isAsking { await ask(&observations) }
+        if isAsking { await probe(&observations) }
         return observations
     }
 
@@ -70,21 +70,21 @@ package struct ProgramEnvironment: Sendable {
     /// Probes the free controllers among those that apps would use.
     ///
     /// If apps would use an adapter, or there is none that they can use, all free adapters are probed.
-    private func ask(_ observations: inout Observations) async {
+    private func probe(_ observations: inout Observations) async {
         switch observations.choice {
         case .malformed, .named(.world), .named(.demo), .named(.daemon), .daemon: break
-        case .named(.socket(let address)): await ask(SocketTransport(to: address), &observations)
+        case .named(.socket(let address)): await probe(SocketTransport(to: address), &observations)
         case .named(.serial(let address)):
-            if observations.portUsers.isEmpty { await ask(PortTransport(SerialPort(address)), &observations) }
+            if observations.portUsers.isEmpty { await probe(PortTransport(SerialPort(address)), &observations) }
         case .named(.adapter), .first, .none:
             for adapter in observations.freeAdapters {
                 let transport = PortTransport(UserChannelPort(.index(adapter.index), kernel: kernel))
-                await ask(transport, isChosen: observations.isChosen(adapter), &observations)
+                await probe(transport, isChosen: observations.isChosen(adapter), &observations)
             }
         }
     }
 
-    private func ask(
+    private func probe(
         _ transport: any Transport,
         isChosen: Bool = true,
         _ observations: inout Observations
@@ -95,6 +95,6 @@ package struct ProgramEnvironment: Sendable {
         } catch {
             result = .failure(error)
         }
-        observations.answers.append(.init(transport.name, result, isChosen: isChosen))
+        observations.probeResults.append(.init(transport.name, result, isChosen: isChosen))
     }
 }

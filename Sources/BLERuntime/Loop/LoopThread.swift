@@ -81,11 +81,11 @@ final class LoopThread: @unchecked Sendable {
             inlineWaiter.keepWaiting(at: last)
             if schedule.isReadDue(at: last) {
                 switch work.readAndTakeTurnIfFree() {
-                case .nothing: schedule.readNothing(at: clock.now)
+                case .nothing: schedule.noteEmptyRead(at: clock.now)
                 case .turn(isOutdated: true): return false
                 case .turn(isOutdated: false):
                     hasReadSomething = true
-                    schedule.readSomething(at: last)
+                    schedule.noteSuccessfulRead(at: last)
                 }
                 if isDone() {
                     inlineWaiter.answered()
@@ -206,7 +206,7 @@ final class LoopThread: @unchecked Sendable {
                     return true
                 }
                 polls += 1
-                schedule.readNothing(at: clock.now)
+                schedule.noteEmptyRead(at: clock.now)
             }
             let now = pauseOrYield(&schedule)
             if now > BusyPolling.end(from: last) {

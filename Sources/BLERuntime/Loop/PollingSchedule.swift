@@ -28,12 +28,12 @@ struct PollingSchedule {
     func isReadDue(at now: Instant) -> Bool { now >= nextRead }
 
     /// Records a read that found nothing.
-    mutating func readNothing(at now: Instant) { nextRead = now.later(byNanoseconds: Self.readInterval) }
+    mutating func noteEmptyRead(at now: Instant) { nextRead = now.later(byNanoseconds: Self.readInterval) }
 
     /// Records a read that found something but does not end the wait.
     ///
     /// Other threads may now have work to do, so the next yield is due immediately.
-    mutating func readSomething(at now: Instant) {
+    mutating func noteSuccessfulRead(at now: Instant) {
         nextRead = now
         nextYield = now
     }

@@ -83,7 +83,7 @@ struct CaptureBlocks: Sendable {
         case BlockType.interface: try introduce(cursor)
         case BlockType.packet: return try packet(cursor)
         case BlockType.simplePacket: return try simplePacket(cursor)
-        case BlockType.statistics: return try statement(cursor)
+        case BlockType.statistics: return try statistics(cursor)
         default: break
         }
         return []
@@ -133,7 +133,7 @@ struct CaptureBlocks: Sendable {
         return items(of: data, missing: Int(original) - data.count, at: Instant(), interface)
     }
 
-    private mutating func statement(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
+    private mutating func statistics(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
         var body = body, items: [CaptureReader.Item] = []
         guard let number = body.word(), let high = body.number(4), let low = body.number(4) else {
             throw Self.short("a block of statistics")

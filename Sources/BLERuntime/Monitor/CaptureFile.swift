@@ -158,7 +158,7 @@ package final class CaptureFile: Sendable {
         let clock = state.clock ?? WallClock(at: record.time)
         state.clock = clock
         if state.size >= limit {
-            try setAside()
+            try rotate()
             try begin(&state)
         }
         let time = clock.time(of: record.time), number: Int
@@ -183,7 +183,7 @@ package final class CaptureFile: Sendable {
     }
 
     /// Adds the suffix “.1” to the name of the file, replacing any file that has the new name.
-    private func setAside() throws(Failure) {
+    private func rotate() throws(Failure) {
         do throws(FileProblem) {
             let place = try TrustedPath(path)
             guard place.rename(suffix: "", to: ".1") else { throw FileProblem(.written, path, errno: errno) }

@@ -66,7 +66,7 @@ package enum CaptureFormat: Equatable, Sendable {
     ///   - source: The number of the source, in the order of the introductions, from 0.
     ///   - time: Nanoseconds since 1970.
     /// - Returns: The octets of the record; empty if the format has no such record.
-    package func statement(comments: [String], lost: Int? = nil, of source: Int, at time: Int64) -> [UInt8] {
+    package func statistics(comments: [String], lost: Int? = nil, of source: Int, at time: Int64) -> [UInt8] {
         guard self == .pcapng else { return [] }
         var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
         if let lost { options += Self.option(5, lost.octets(8)) }

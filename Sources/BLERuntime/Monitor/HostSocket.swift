@@ -12,7 +12,7 @@ package struct HostSocket: Hashable, Sendable {
     /// The maximum number of hosts to find.
     private static let mostFound = 256
     /// The user number that the kernel reports for users that this user namespace does not know.
-    private static let nobody: UInt32 = 65_534
+    private static let unmappedUser: UInt32 = 65_534
 
     /// The process number of the host's program, in the program's own PID namespace.
     package let process: Int32
@@ -57,6 +57,6 @@ package struct HostSocket: Hashable, Sendable {
     ///
     /// Only `owner` and root may do so.
     package static func shows(to peer: UInt32, owner: UInt32) -> Bool {
-        peer == 0 || (peer == owner && peer != nobody)
+        peer == 0 || (peer == owner && peer != unmappedUser)
     }
 }

@@ -60,7 +60,7 @@ final class MonitorServer: @unchecked Sendable {
     /// Queues the text of an app's request or event for all monitors, to which ``turnEnded()`` sends it.
     func send(_ comment: String, at now: Instant) {
         let comments = [CaptureFormat.comment(comment)]
-        send(CaptureFormat.pcapng.statement(comments: comments, of: 0, at: clock.time(of: now)))
+        send(CaptureFormat.pcapng.statistics(comments: comments, of: 0, at: clock.time(of: now)))
     }
 
     private func send(_ octets: [UInt8]) {
@@ -92,7 +92,7 @@ final class MonitorServer: @unchecked Sendable {
         let header = CaptureFormat.pcapng.header + CaptureFormat.pcapng.introduction(of: source)
         let feed = PacketFeed(beginning: header) { lost in
             let now = WallClock(at: Instant()).time(of: Instant())
-            return CaptureFormat.pcapng.statement(comments: [], lost: lost, of: 0, at: now)
+            return CaptureFormat.pcapng.statistics(comments: [], lost: lost, of: 0, at: now)
         }
         monitors.append(Monitor(stream: stream, feed: feed))
         stream.start { _ in

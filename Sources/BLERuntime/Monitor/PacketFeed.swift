@@ -8,7 +8,7 @@ struct PacketFeed {
 
     private let limit: Int
     /// Returns a record that says how many records have been dropped since the beginning.
-    private let statement: (Int) -> [UInt8]
+    private let lossRecord: (Int) -> [UInt8]
     private var octets: [UInt8]
     private var lost = 0
     private var reported = 0
@@ -17,7 +17,7 @@ struct PacketFeed {
     init(beginning: [UInt8], limit: Int = usualLimit, statement: @escaping (Int) -> [UInt8]) {
         octets = beginning
         self.limit = limit
-        self.statement = statement
+        self.lossRecord = statement
     }
 
     /// Adds a record, or drops it if too many octets are waiting.
@@ -42,7 +42,7 @@ struct PacketFeed {
     /// Adds a record that says how many records have been dropped, once half of the room is free.
     private mutating func reportLoss(pending: Int) {
         guard lost > reported, octets.count + pending <= limit / 2 else { return }
-        octets += statement(lost)
+        octets += lossRecord(lost)
         reported = lost
     }
 }

@@ -6,7 +6,7 @@ package struct TerminalInput {
     private static let usualColumns = 80
 
     /// The settings that the terminal had before this value was created.
-    private let former: termios
+    private let savedSettings: termios
 
     /// Changes the settings of the terminal at standard input; returns `nil` if standard input or output is not a
     /// terminal.
@@ -15,7 +15,7 @@ package struct TerminalInput {
         guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0, tcgetattr(STDIN_FILENO, &settings) == 0 else {
             return nil
         }
-        former = settings
+        savedSettings = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         settings.c_iflag &= ~tcflag_t(IXON | ICRNL)
         guard tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { return nil }
@@ -23,7 +23,7 @@ package struct TerminalInput {
 
     /// Restores the settings of the terminal.
     package func restore() {
-        var settings = former
+        var settings = savedSettings
         tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
     }
 

@@ -51,9 +51,9 @@ package struct PrivateFile: Sendable {
             try TrustedPath(path, creating: 0o700).open(O_RDWR | O_CREAT, suffix: ".lock")
         }
         let raw = lock.raw
-        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 2_000, mark = Self.mark(of: raw)
+        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 2_000, mark = Self.lockTime(of: raw)
         while flock(raw, LOCK_EX | LOCK_NB) != 0 {
-            let failure = errno, latest = Self.mark(of: raw)
+            let failure = errno, latest = Self.lockTime(of: raw)
             attempts = latest == mark ? attempts - 1 : 2_000
             mark = latest
             guard failure == EWOULDBLOCK || failure == EINTR, attempts > 0 else {
@@ -72,7 +72,7 @@ package struct PrivateFile: Sendable {
     }
 
     /// Returns the time at which the lock was last taken, in nanoseconds since 1970.
-    private static func mark(of lock: Int32) -> Int {
+    private static func lockTime(of lock: Int32) -> Int {
         var facts = stat()
         fstat(lock, &facts)
         return facts.st_mtim.tv_sec &* 1_000_000_000 &+ facts.st_mtim.tv_nsec
@@ -89,7 +89,7 @@ package struct PrivateFile: Sendable {
     /// Gives the file another name, under which it will not be replaced, and returns the path with that name.
     ///
     /// The caller must hold the lock.
-    func setAside() throws(FileProblem) -> String {
+    func preserve() throws(FileProblem) -> String {
         let place = try TrustedPath(path)
         guard let own = place.status() else { throw FileProblem(.read, path, errno: errno) }
         let suffixes = [".unreadable"] + (2...9).map { ".unreadable-\($0)" }

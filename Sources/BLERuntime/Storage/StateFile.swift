@@ -146,7 +146,7 @@ package final class StateFile: Sendable {
         switch Result(catching: { () throws(StateText.Unreadable) in try StateText(reading: octets) }) {
         case .success(let text):
             if !text.losses.isEmpty {
-                let aside = try file.setAside(), places = text.losses.prefix(5).joined(separator: ", ")
+                let aside = try file.preserve(), places = text.losses.prefix(5).joined(separator: ", ")
                 logger.warning(
                     """
                     \(text.losses.count) values in \(file.path) are invalid (\(places)) and were dropped. The old file \
@@ -156,7 +156,7 @@ package final class StateFile: Sendable {
             }
             return text.document(freshSecret: secret)
         case .failure(.malformed):
-            let aside = try file.setAside()
+            let aside = try file.preserve()
             logger.warning(
                 """
                 \(file.path) is damaged and starts empty: bonds and known Bluetooth peers are \

@@ -80,7 +80,7 @@ extension StateInspection.Problem {
             switch (problem.reason, problem.action) {
             case (.newer, _): .stateNewer
             case (_, .locked): .stateLocked
-            case (_, .read), (_, .written), (_, .used): .stateForbidden
+            case (_, .read), (_, .written), (_, .used): .stateUnusable
             }
         sentence = problem.sentence
         cure = problem.cure

@@ -16,7 +16,7 @@ package struct Backoff: Equatable {
     /// The time that a connection must have lasted for its controller to count as working.
     ///
     /// If the host gives up on such a controller, the next attempt comes soon.
-    static let probation = Duration.seconds(30)
+    static let workingConnectionTime = Duration.seconds(30)
 
     /// The number of failed attempts after which a controller counts as absent, if there has been a connection before.
     private static let failuresBeforeAbsent = 3

@@ -22,22 +22,22 @@ extension ControllerPort {
 /// An open port, with its framing.
 package struct OpenPort: Sendable {
     let descriptor: FileDescriptor
-    let line: any PortFraming & Sendable
+    let framing: any PortFraming & Sendable
     /// Closes the port; called once, after the last read and write.
     let release: @Sendable () -> Void
 
     package init(
         _ descriptor: FileDescriptor,
-        line: any PortFraming & Sendable,
+        framing: any PortFraming & Sendable,
         release: @escaping @Sendable () -> Void = {}
     ) {
         self.descriptor = descriptor
-        self.line = line
+        self.framing = framing
         self.release = release
     }
 
-    init(_ lease: AdapterLease, line: any PortFraming & Sendable) {
-        self.init(lease.descriptor, line: line) { lease.release() }
+    init(_ lease: AdapterLease, framing: any PortFraming & Sendable) {
+        self.init(lease.descriptor, framing: framing) { lease.release() }
     }
 }
 

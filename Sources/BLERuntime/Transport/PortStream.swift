@@ -23,10 +23,10 @@ final class PortStream: @unchecked Sendable {
 
     private let port: OpenPort
     private let loop: EventLoop
-    private var line: any PortFraming
+    private var framing: any PortFraming
     private weak var owner: (any Owner)?
     private var watch: LoopWatch?
-    private var silence: LoopAlarm?
+    private var readTimer: LoopAlarm?
     private var backlog: [[UInt8]] = []
     private var pendingOctets = 0
     private var isPaused = false
@@ -38,7 +38,7 @@ final class PortStream: @unchecked Sendable {
         self.port = port
         self.loop = loop
         self.owner = owner
-        line = port.line
+        framing = port.framing
     }
 
     deinit { close() }
@@ -46,9 +46,9 @@ final class PortStream: @unchecked Sendable {
     /// Starts to read, and writes the octets with which the framing begins.
     func start() {
         watch = loop.watch(port.descriptor, for: []) { [weak self] possible in self?.ready(possible) }
-        write(line.begin())
+        write(framing.begin())
         updateInterest()
-        if line.isReady { owner?.portReady() }
+        if framing.isReady { owner?.portReady() }
     }
 
     private func ready(_ possible: LoopWatch.Interest) {
@@ -59,7 +59,7 @@ final class PortStream: @unchecked Sendable {
     /// Queues packets behind everything that was sent before, and writes what the system accepts.
     func send(_ packets: Span<UInt8>) {
         guard watch != nil else { return }
-        write(line.send(packets))
+        write(framing.send(packets))
     }
 
     var pauses: Bool {
@@ -74,7 +74,7 @@ final class PortStream: @unchecked Sendable {
     func close() {
         guard let watch else { return }
         self.watch = nil
-        silence?.cancel()
+        readTimer?.cancel()
         watch.cancel()
         port.release()
     }
@@ -97,16 +97,16 @@ final class PortStream: @unchecked Sendable {
     }
 
     private func received(_ count: Int) {
-        let wasReady = line.isReady
+        let wasReady = framing.isReady
         var packets: [UInt8] = []
         hasRead = true
         do throws(TransportError) {
-            try line.receive(buffer.span.extracting(0..<count)) { packets.append(copying: $0) }
-            if !wasReady, line.isReady { owner?.portReady() }
+            try framing.receive(buffer.span.extracting(0..<count)) { packets.append(copying: $0) }
+            if !wasReady, framing.isReady { owner?.portReady() }
             if !packets.isEmpty { try owner?.portReceived(packets.span) }
             // Octets that are received before the line is ready may be endless noise, so they do not restart the
             // timeout.
-            if wasReady || line.isReady { listen() }
+            if wasReady || framing.isReady { listen() }
         } catch {
             end(error)
         }
@@ -119,7 +119,7 @@ final class PortStream: @unchecked Sendable {
         guard pendingOctets <= SocketStream.mostBacklog else {
             return end(TransportError(.congested, "the controller has not read \(pendingOctets) octets"))
         }
-        if silence == nil { listen() }
+        if readTimer == nil { listen() }
     }
 
     /// Writes as much of the queue as the system accepts.
@@ -155,14 +155,14 @@ final class PortStream: @unchecked Sendable {
 
     /// Restarts the timeout that runs while nothing is received.
     private func listen() {
-        silence?.cancel()
-        silence = nil
-        guard watch != nil, let readTimeout = line.readTimeout else { return }
-        silence = loop.alarm(at: loop.clock.now + readTimeout) { [weak self] in self?.expire() }
+        readTimer?.cancel()
+        readTimer = nil
+        guard watch != nil, let readTimeout = framing.readTimeout else { return }
+        readTimer = loop.alarm(at: loop.clock.now + readTimeout) { [weak self] in self?.expire() }
     }
 
     private func expire() {
-        silence = nil
+        readTimer = nil
         guard let watch else { return }
         // If this thread was busy or did not read, the line may not have been silent.
         guard watch.interest.contains(.reading) else { return listen() }
@@ -171,7 +171,7 @@ final class PortStream: @unchecked Sendable {
         guard !hasRead, self.watch != nil else { return }
         var packets: [UInt8] = []
         do throws(TransportError) {
-            let writes = try line.expire { packets.append(copying: $0) }
+            let writes = try framing.expire { packets.append(copying: $0) }
             if !packets.isEmpty { try owner?.portReceived(packets.span) }
             write(writes)
         } catch {

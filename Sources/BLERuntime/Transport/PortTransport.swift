@@ -60,7 +60,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     package func reset() {
         guard case .open = state else { return }
-        if let opened, let loop, loop.clock.now - opened > Backoff.probation { backoff.succeeded() }
+        if let opened, let loop, loop.clock.now - opened > Backoff.workingConnectionTime { backoff.succeeded() }
         gaveUp(TransportError(.closed, "it does not answer or cannot be reset"))
     }
 

@@ -57,7 +57,7 @@ package struct SerialPort: ControllerPort {
             )
         }
         _ = control_device(raw, Constant.flush, UnsafeMutableRawPointer(bitPattern: Constant.bothWays))
-        return OpenPort(descriptor, line: SerialLine(name: name))
+        return OpenPort(descriptor, framing: SerialFraming(name: name))
     }
 
     private var noPort: TransportError {

@@ -6,13 +6,13 @@ import Logging
 /// A listening socket, which passes each new connection to its owner.
 package final class SocketListener: Sendable {
     /// The maximum number of connections to accept in one pass, so that existing connections get their turn.
-    private static let share = 4
+    private static let acceptsPerPass = 4
     /// The maximum number of connections to accept in one pass of a loop that does nothing else.
-    private static let largeShare = 64
+    private static let acceptsPerDedicatedPass = 64
     /// The length of the system's queue of connections that have not been accepted.
     private static let backlog: Int32 = 128
     /// The pause before the next attempt to accept a connection after the process has run out of descriptors.
-    private static let rest = Duration.milliseconds(100)
+    private static let retryPause = Duration.milliseconds(100)
 
     private let descriptor: FileDescriptor
     private let loop: EventLoop
@@ -40,7 +40,7 @@ package final class SocketListener: Sendable {
                 throw TransportError(.unreachable, errno: errno, "listening on \(address)")
             }
         }
-        self.init(adopting: descriptor, on: loop, taking: Self.share) { accept(SocketStream($0, on: loop)) }
+        self.init(adopting: descriptor, on: loop, taking: Self.acceptsPerPass) { accept(SocketStream($0, on: loop)) }
     }
 
     /// Starts to listen at a path that no other user can replace, and lets all users connect.
@@ -84,7 +84,7 @@ package final class SocketListener: Sendable {
         // Connections inherit this option, so it applies to their first message, too.
         var on: Int32 = 1
         setsockopt(descriptor.raw, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size))
-        self.init(adopting: descriptor, on: loop, taking: Self.largeShare, accept: accept)
+        self.init(adopting: descriptor, on: loop, taking: Self.acceptsPerDedicatedPass, accept: accept)
     }
 
     private init(
@@ -125,7 +125,9 @@ package final class SocketListener: Sendable {
 
         func begin(_ code: Int32, on loop: EventLoop) {
             watch?.interest = []
-            _ = loop.alarm(at: loop.clock.now + SocketListener.rest) { [weak self] in self?.watch?.interest = .reading }
+            _ = loop.alarm(at: loop.clock.now + SocketListener.retryPause) { [weak self] in
+                self?.watch?.interest = .reading
+            }
             guard !isNoted else { return }
             isNoted = true
             let cure = "Raise the limit with “ulimit -n”, or LimitNOFILE in a unit."

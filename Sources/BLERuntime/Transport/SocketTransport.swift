@@ -50,7 +50,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     package func reset() {
         guard case .open = state else { return }
-        if let opened, let loop, loop.clock.now - opened > Backoff.probation { backoff.succeeded() }
+        if let opened, let loop, loop.clock.now - opened > Backoff.workingConnectionTime { backoff.succeeded() }
         gaveUp(TransportError(.closed, "it does not answer or cannot be reset"))
     }
 

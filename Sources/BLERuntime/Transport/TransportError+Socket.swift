@@ -8,12 +8,12 @@ extension TransportError {
             case (.tcp(let host, let port), ECONNREFUSED) where ["localhost", "127.0.0.1", "::1"].contains(host):
                 (
                     "Start the controller; “ble radio --port \(port)” serves a virtual one there.",
-                    "ble radio --port \(port)", .nobodyListens
+                    "ble radio --port \(port)", .noListener
                 )
             case (.tcp(let host, let port), ECONNREFUSED):
-                ("Start the controller on \(host), port \(port).", nil, .nobodyListens)
+                ("Start the controller on \(host), port \(port).", nil, .noListener)
             case (.unix, ECONNREFUSED):
-                ("No program listens on the socket any longer. Start the controller again.", nil, .nobodyListens)
+                ("No program listens on the socket any longer. Start the controller again.", nil, .noListener)
             case (.unix, ENOENT):
                 (
                     "Start the controller that creates the socket, or correct the path: “\(listing)” lists sockets."

@@ -38,7 +38,7 @@ struct PlaceExaminationTests {
         patient.variables = [ProgramEnvironment.privacyVariable: "on"]
         let before = await patient.examined()
         #expect(before.findings(.privacyWithoutState).count == 1)
-        let finding = try #require(before.findings(.stateNowhere).first)
+        let finding = try #require(before.findings(.noStateFile).first)
         try patient.carryOut(try #require(finding.command))
         let after = await patient.examined()
         #expect(after.count(of: .warning) == 0)
@@ -113,14 +113,14 @@ struct PlaceExaminationTests {
         let address = SocketAddress.tcp(host: "127.0.0.1", port: port.number)
         let patient = Patient("\(address)")
         let examination = await patient.examined(asking: true)
-        let finding = try #require(examination.findings(.nobodyListens).first)
+        let finding = try #require(examination.findings(.noListener).first)
         #expect(finding.command?.hasPrefix("ble radio --port ") == true && examination.isObstructed)
         let controller = try ScriptedController(at: address)
         let speaking = ControllerAnswers.able.speak(as: controller)
         let after = await patient.examined(asking: true)
         speaking.cancel()
         controller.stop()
-        #expect(after.findings(.nobodyListens).isEmpty && !after.isObstructed)
+        #expect(after.findings(.noListener).isEmpty && !after.isObstructed)
     }
 
     @Test("If the named daemon does not run, the remedy is to start it, and then apps use it")

@@ -8,11 +8,11 @@ struct StateExaminationTests {
     @Test("A valid state is a fact, before and after it is created")
     func kept() async {
         let patient = Patient()
-        #expect(await patient.examined().findings(.stateKept).first?.sentence.contains("will be created") == true)
+        #expect(await patient.examined().findings(.stateStored).first?.sentence.contains("will be created") == true)
         #expect(!FileManager.default.fileExists(atPath: patient.folder))
         patient.makeState()
         let after = await patient.examined()
-        #expect(after.findings(.stateKept).first?.sentence.contains("contains 1 known peers, 0 of them") == true)
+        #expect(after.findings(.stateStored).first?.sentence.contains("contains 1 known peers, 0 of them") == true)
         #expect(after.count(of: .warning) == 0)
     }
 
@@ -77,7 +77,7 @@ struct StateExaminationTests {
                 chmod(file, mode)
                 seteuid(65_534)
                 let before = await patient.examined()
-                let finding = try #require(before.findings(.stateForbidden).first)
+                let finding = try #require(before.findings(.stateUnusable).first)
                 let command = try #require(finding.command)
                 try #require(command.hasPrefix("chmod u+rw") && command.hasSuffix(file) && !before.isObstructed)
                 seteuid(0)

@@ -18,7 +18,7 @@ struct PollingScheduleTests {
     @Test("After a check without a result, the next one is due in two microseconds")
     func looking() {
         var schedule = PollingSchedule(from: Self.begin)
-        schedule.readNothing(at: after(500))
+        schedule.noteEmptyRead(at: after(500))
         #expect(!schedule.isReadDue(at: after(2_499)) && schedule.isReadDue(at: after(2_500)))
     }
 
@@ -35,8 +35,8 @@ struct PollingScheduleTests {
     func seeing() {
         var schedule = PollingSchedule(from: Self.begin)
         schedule.yielded(from: Self.begin, to: after(400))
-        schedule.readNothing(at: after(900))
-        schedule.readSomething(at: after(1_000))
+        schedule.noteEmptyRead(at: after(900))
+        schedule.noteSuccessfulRead(at: after(1_000))
         #expect(schedule.isReadDue(at: after(1_000)) && schedule.isYieldDue(at: after(1_000)))
     }
 }

@@ -23,8 +23,8 @@ struct CaptureReaderTests {
     static func capture(_ format: CaptureFormat) -> [UInt8] {
         format.header + format.introduction(of: source)
             + format.record(reset, .toController, of: 0, at: time, comments: ["asks", "hears"])
-            + format.statement(comments: ["later"], lost: 5, of: 0, at: time)
-            + format.statement(comments: [], lost: 7, of: 0, at: time)
+            + format.statistics(comments: ["later"], lost: 5, of: 0, at: time)
+            + format.statistics(comments: [], lost: 7, of: 0, at: time)
             + format.record(answer, .toHost, of: 0, at: time + 1_000, comments: [])
     }
 

@@ -94,11 +94,11 @@ struct PrivateFileTests {
                 for number in 1...9 as ClosedRange<UInt8> {
                     try file.replace(with: [number])
                     let name = file.path + (number == 1 ? ".unreadable" : ".unreadable-\(number)")
-                    for _ in 0..<2 { #expect(try file.setAside() == name, "the same is set aside once") }
+                    for _ in 0..<2 { #expect(try file.preserve() == name, "the same is set aside once") }
                     #expect(try PrivateFile(path: name, mostOctets: 100).read() == [number])
                 }
                 try file.replace(with: [10])
-                #expect(throws: FileProblem.self) { try file.setAside() }
+                #expect(throws: FileProblem.self) { try file.preserve() }
                 #expect(try file.read() == [10])
             }
         }

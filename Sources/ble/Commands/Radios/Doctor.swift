@@ -51,7 +51,7 @@ struct Doctor: AsyncParsableCommand {
         if case .success(let adapters) = observations.adapters {
             for adapter in adapters { printer.print(adapter.fact(isPrivileged: observations.isPrivileged)) }
         }
-        for answer in observations.answers {
+        for answer in observations.probeResults {
             if case .success(let facts) = answer.result { printer.print(facts.fact(of: answer.name)) }
         }
         let examination = Examination(observations)

@@ -1,5 +1,5 @@
 /// The framing of a port on which each read or write is one packet, such as the kernel's HCI user channel.
-package struct PacketLine: PortFraming, Sendable {
+package struct PacketFraming: PortFraming, Sendable {
     private var framer = H4Framer(from: .host)
 
     package init() {}

@@ -12,7 +12,7 @@
 /// last octets may belong to the next packet. An octet that was changed on the line is not detected.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
-package struct SerialLine: PortFraming, Sendable {
+package struct SerialFraming: PortFraming, Sendable {
     private enum State {
         /// No response to a reset has arrived yet, after this number of repetitions.
         case synchronizing(attempts: Int)

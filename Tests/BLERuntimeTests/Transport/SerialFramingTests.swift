@@ -2,20 +2,20 @@ import BLERuntime
 import Testing
 
 @Suite("Serial line")
-struct SerialLineTests {
+struct SerialFramingTests {
     private static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     private static let event: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x01, 0x0C, 0x00]
     private static let data: [UInt8] = [0x02, 0x40, 0x00, 0x03, 0x00, 1, 2, 3]
 
     /// Feeds a line and returns what the host hears.
-    private static func feed(_ line: inout SerialLine, _ octets: [UInt8]) throws(TransportError) -> [[UInt8]] {
+    private static func feed(_ line: inout SerialFraming, _ octets: [UInt8]) throws(TransportError) -> [[UInt8]] {
         var packets: [[UInt8]] = []
         try line.receive(octets.span) { packet in packets.append(packet.withUnsafeBufferPointer { Array($0) }) }
         return packets
     }
 
     /// Has nothing come until the line waits for nothing, and returns what the host hears.
-    private static func rest(_ line: inout SerialLine) throws(TransportError) -> [[UInt8]] {
+    private static func rest(_ line: inout SerialFraming) throws(TransportError) -> [[UInt8]] {
         var packets: [[UInt8]] = []
         while line.readTimeout != nil {
             _ = try line.expire { packet in packets.append(packet.withUnsafeBufferPointer { Array($0) }) }
@@ -24,14 +24,14 @@ struct SerialLineTests {
     }
 
     /// Feeds a line, and has nothing come then; returns what the host hears.
-    private static func say(_ line: inout SerialLine, _ octets: [UInt8]) throws(TransportError) -> [[UInt8]] {
+    private static func say(_ line: inout SerialFraming, _ octets: [UInt8]) throws(TransportError) -> [[UInt8]] {
         let packets = try feed(&line, octets)
         return try packets + rest(&line)
     }
 
     /// A line whose controller has answered.
-    private static func ready() throws -> SerialLine {
-        var line = SerialLine(name: "serial:/dev/ttyACM0")
+    private static func ready() throws -> SerialFraming {
+        var line = SerialFraming(name: "serial:/dev/ttyACM0")
         _ = line.begin()
         _ = try feed(&line, answer)
         try #require(line.isReady)
@@ -40,8 +40,8 @@ struct SerialLineTests {
 
     @Test("A line begins with a reset, and the host may send once it is answered")
     func begins() throws {
-        var line = SerialLine(name: "port")
-        #expect(line.begin() == [SerialLine.reset])
+        var line = SerialFraming(name: "port")
+        #expect(line.begin() == [SerialFraming.reset])
         let command: [UInt8] = [1, 1, 0x0C, 0]
         #expect(line.send(command.span).isEmpty)
         for octet in Self.answer {
@@ -64,7 +64,7 @@ struct SerialLineTests {
     )
     func noise(octets: [UInt8]) throws {
         for size in [1, 7, 4096] {
-            var line = SerialLine(name: "port")
+            var line = SerialFraming(name: "port")
             _ = line.begin()
             let stream = octets + Self.answer
             var heard: [[UInt8]] = []
@@ -79,7 +79,7 @@ struct SerialLineTests {
 
     @Test("A response that reports a failure or is followed by noise does not count")
     func noAnswer() throws {
-        var line = SerialLine(name: "port")
+        var line = SerialFraming(name: "port")
         _ = line.begin()
         _ = try Self.feed(&line, [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x12])
         #expect(!line.isReady)
@@ -91,18 +91,18 @@ struct SerialLineTests {
 
     @Test("An unanswered reset is repeated, in larger numbers, and given up in the end")
     func again() throws {
-        var line = SerialLine(name: "serial:/dev/ttyUSB0@115200")
+        var line = SerialFraming(name: "serial:/dev/ttyUSB0@115200")
         _ = line.begin()
         var counts: [Int] = []
-        for _ in 0..<SerialLine.mostAttempts {
-            #expect(line.readTimeout == SerialLine.resetTimeout)
+        for _ in 0..<SerialFraming.mostAttempts {
+            #expect(line.readTimeout == SerialFraming.resetTimeout)
             let writes = try line.expire { _ in }
-            #expect(writes.allSatisfy { $0 == SerialLine.reset })
+            #expect(writes.allSatisfy { $0 == SerialFraming.reset })
             counts.append(writes.count)
         }
         #expect(counts.prefix(6) == [1, 2, 4, 8, 16, 16])
         // A controller that waits for the rest of the longest packet has had enough octets by then.
-        #expect(counts.reduce(0, +) * SerialLine.reset.count > 1_021 + 5)
+        #expect(counts.reduce(0, +) * SerialFraming.reset.count > 1_021 + 5)
         do throws(TransportError) {
             _ = try line.expire { _ in }
             Issue.record("the line has not given up")
@@ -117,7 +117,7 @@ struct SerialLineTests {
     func surplus() throws {
         var line = try Self.ready()
         #expect(try Self.say(&line, Self.answer + Self.answer + Self.event) == [Self.event])
-        let reset = SerialLine.reset
+        let reset = SerialFraming.reset
         _ = line.send(reset.span)
         #expect(try Self.say(&line, Self.answer) == [Self.answer])
         #expect(try Self.say(&line, Self.answer + Self.data) == [Self.data])
@@ -129,7 +129,7 @@ struct SerialLineTests {
         do throws(TransportError) {
             for piece in pieces {
                 heard += try Self.feed(&line, piece)
-                guard line.readTimeout == SerialLine.packetGap else { continue }
+                guard line.readTimeout == SerialFraming.packetGap else { continue }
                 _ = try line.expire { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
             }
             heard += try Self.rest(&line)
@@ -175,14 +175,14 @@ struct SerialLineTests {
     func moments() throws {
         var line = try Self.ready()
         #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event])
-        #expect(line.readTimeout == SerialLine.packetGap)
+        #expect(line.readTimeout == SerialFraming.packetGap)
         #expect(try Self.rest(&line) == [Self.data])
         #expect(try Self.feed(&line, Array(Self.data.prefix(5))).isEmpty)
-        #expect(line.readTimeout == SerialLine.packetGap)
+        #expect(line.readTimeout == SerialFraming.packetGap)
         #expect(try line.expire { _ in Issue.record("half a packet is heard") }.isEmpty)
-        #expect(line.readTimeout == SerialLine.packetTimeout)
+        #expect(line.readTimeout == SerialFraming.packetTimeout)
         #expect(try Self.feed(&line, Array(Self.data.dropFirst(5))).isEmpty)
-        #expect(line.readTimeout == SerialLine.longPacketGap)
+        #expect(line.readTimeout == SerialFraming.longPacketGap)
         #expect(try Self.rest(&line) == [Self.data])
     }
 
