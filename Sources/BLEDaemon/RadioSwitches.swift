@@ -24,7 +24,7 @@ struct RadioSwitches {
         for name in radios.names where off.contains(name) { _ = radios.switchBluetooth(on: false, name) }
     }
 
-    var facts: [RadioFact] { radios.names.map { RadioFact(name: $0, isOn: !off.contains($0)) } }
+    var facts: [RadioInfo] { radios.names.map { RadioInfo(name: $0, isOn: !off.contains($0)) } }
 
     /// Switches one radio on or off, or all if `name` is `nil`; returns the names of the switched radios.
     mutating func turn(on isOn: Bool, _ name: String?) -> [String] {

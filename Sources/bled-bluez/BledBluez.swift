@@ -105,7 +105,7 @@ struct BledBluez: ParsableCommand {
         return path
     }
 
-    private func radios(of daemon: String) throws -> [RadioFact] {
+    private func radios(of daemon: String) throws -> [RadioInfo] {
         do throws(TransportError) {
             guard case .radios(let radios) = try DaemonQuery(at: daemon).ask(.radios), !radios.isEmpty else {
                 throw TransportError(.garbage, "the daemon reports no radio")

@@ -39,17 +39,17 @@ struct PowerTests {
     func power() async throws {
         let bench = try DaemonBench()
         let first = try await app(on: bench)
-        #expect(try ask(bench, .radios) == .radios([RadioFact(name: "world", isOn: true)]))
+        #expect(try ask(bench, .radios) == .radios([RadioInfo(name: "world", isOn: true)]))
         #expect(try ask(bench, .power(radio: nil, isOn: false)) == .done)
         _ = try await first.listen { $0 == .event(.stateChanged(.poweredOff)) }
         first.say(.close)
         bench.stop()
         try bench.start()
-        #expect(try ask(bench, .radios) == .radios([RadioFact(name: "world", isOn: false)]))
+        #expect(try ask(bench, .radios) == .radios([RadioInfo(name: "world", isOn: false)]))
         let second = try await app(on: bench, hears: .poweredOff)
         #expect(try ask(bench, .power(radio: "world", isOn: true)) == .done)
         _ = try await second.listen { $0 == .event(.stateChanged(.poweredOn)) }
-        #expect(try ask(bench, .radios) == .radios([RadioFact(name: "world", isOn: true)]))
+        #expect(try ask(bench, .radios) == .radios([RadioInfo(name: "world", isOn: true)]))
     }
 
     @Test("Switching a missing radio fails, and the error lists the existing ones")
@@ -59,7 +59,7 @@ struct PowerTests {
             throw Failure.notFound
         }
         #expect(refusal.reason == .noRadio && refusal.sentence.contains("hci:9") && refusal.sentence.contains("world"))
-        #expect(try ask(bench, .radios) == .radios([RadioFact(name: "world", isOn: true)]))
+        #expect(try ask(bench, .radios) == .radios([RadioInfo(name: "world", isOn: true)]))
     }
 
     @Test("Switching off Bluetooth removes the whole session of an app that has ended")

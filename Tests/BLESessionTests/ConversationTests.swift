@@ -72,7 +72,7 @@ struct ConversationTests {
             .stateChanged(.poweredOn), .connected(Self.peer, LinkParameters(mtu: 23)),
             .peer(Self.peer, .valueNotified(Self.handle, [1, 2])),
         ]
-        for event in events { daemon.tell(event, backlog: 0) }
+        for event in events { daemon.send(event, backlog: 0) }
         carry(&app, &daemon)
         #expect(heard(by: &app) == events)
     }
@@ -281,13 +281,13 @@ struct ConversationTests {
             rssi: .unavailable,
             octets: AdvertisementOctets(advertisement: [1, 2, 3])
         )
-        daemon.tell(.discovered(report), backlog: 0)
-        daemon.tell(.discovered(report), backlog: DaemonConversation.advertisementBacklog + 1)
-        daemon.tell(.peer(Self.peer, .mtuChanged(50)), backlog: DaemonConversation.advertisementBacklog + 1)
+        daemon.send(.discovered(report), backlog: 0)
+        daemon.send(.discovered(report), backlog: DaemonConversation.advertisementBacklog + 1)
+        daemon.send(.peer(Self.peer, .mtuChanged(50)), backlog: DaemonConversation.advertisementBacklog + 1)
         #expect(daemon.missedAdvertisements == 1)
         #expect(try answers(of: &daemon) == [.event(.discovered(report)), .event(.peer(Self.peer, .mtuChanged(50)))])
-        daemon.tell(.peer(Self.peer, .mtuChanged(55)), backlog: 0)
-        daemon.tell(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog)
+        daemon.send(.peer(Self.peer, .mtuChanged(55)), backlog: 0)
+        daemon.send(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog)
         let isOver = daemon.isOver
         #expect(isOver)
         let told = try answers(of: &daemon)

@@ -45,8 +45,8 @@ package struct Grant: Equatable, Sendable {
     }
 
     /// Returns a description of these permissions, as `ble` shows them.
-    func fact(of app: AppCredentials) -> GrantFact {
-        var fact = GrantFact()
+    func fact(of app: AppCredentials) -> AppPermissions {
+        var fact = AppPermissions()
         fact.user = app.user
         fact.program = app.program
         fact.roles = roles

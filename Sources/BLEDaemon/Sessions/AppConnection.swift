@@ -95,7 +95,7 @@ final class AppConnection: @unchecked Sendable {
     }
 
     /// A description of the app's session, as `ble` shows it; `nil` if there is no session.
-    var fact: AppFact? { facts?.appFact }
+    var fact: SessionInfo? { facts?.appFact }
 
     /// Sets a new policy, and ends everything that the app may no longer do.
     func apply(_ policy: AppPolicy) {
@@ -279,7 +279,7 @@ final class AppConnection: @unchecked Sendable {
 
     private func pass(_ event: ClientEvent, backlog: Int) {
         if event.isNotifiedValue, let isAlone = facts?.noteValue(), isAlone {
-            return conversation.tell(event, backlog: backlog)
+            return conversation.send(event, backlog: backlog)
         }
         let admitted = gate.filter(event)
         withdraw()
@@ -287,14 +287,14 @@ final class AppConnection: @unchecked Sendable {
         if let text = facts?.line(about: event) { note(text) }
         if let alert = facts?.alert(insteadOf: event) { self.alert(alert, app) }
         facts?.note(event)
-        conversation.tell(event, backlog: backlog)
+        conversation.send(event, backlog: backlog)
     }
 
     /// Sends an alert to the app, to be shown to the user; returns false if the app shows no alerts or reads too
     /// slowly.
     func show(_ alert: ClientAlert) -> Bool {
         guard showsAlerts, hasSession, stream.pendingOctets <= Self.alertBacklog else { return false }
-        conversation.tell(.alert(alert), backlog: stream.pendingOctets)
+        conversation.send(.alert(alert), backlog: stream.pendingOctets)
         return true
     }
 

@@ -41,7 +41,7 @@ final class KeptSessionEntry: @unchecked Sendable {
     /// Returns a description of the session, as `ble` shows it.
     ///
     /// `radio` is the name of the session's radio.
-    func fact(radio: String) -> AppFact { SessionDescription(key, radio: radio, keeping: kept.state).appFact }
+    func fact(radio: String) -> SessionInfo { SessionDescription(key, radio: radio, keeping: kept.state).appFact }
 
     /// Ends the link to a peer, or all links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {

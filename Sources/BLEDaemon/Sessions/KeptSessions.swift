@@ -79,7 +79,7 @@ final class KeptSessions: @unchecked Sendable {
     private func grant(to key: AppKey) -> Grant { policy.grant(to: AppCredentials(of: key)) }
 
     /// Descriptions of the sessions whose apps are not running, as `ble` shows them.
-    var facts: [AppFact] {
+    var facts: [SessionInfo] {
         apps.filter { !$0.hasApp }.map { $0.fact(radio: radios.name(of: $0.key.radio) ?? $0.key.radio) }
     }
 

@@ -8,7 +8,7 @@ struct SessionDescription: Sendable {
     /// The maximum number of links in the description.
     static let mostLinks = 256
 
-    private var fact = AppFact()
+    private var fact = SessionInfo()
     private var requestedAlerts = RequestedAlerts()
     /// True if notified values can be sent to the app without being examined.
     private var passesValues = true
@@ -37,12 +37,12 @@ struct SessionDescription: Sendable {
         if case .central(let central) = state { fact.links = Self.links(of: central) }
     }
 
-    private static func links(of central: PreservedCentral) -> [AppFact.Link] {
-        central.peers.filter { $0.mtu != nil }.map { AppFact.Link(peer: $0.peer, name: $0.name) }
+    private static func links(of central: PreservedCentral) -> [SessionInfo.Link] {
+        central.peers.filter { $0.mtu != nil }.map { SessionInfo.Link(peer: $0.peer, name: $0.name) }
     }
 
     /// The description to send to `ble`.
-    var appFact: AppFact { fact }
+    var appFact: SessionInfo { fact }
 
     /// Records a request from the app.
     mutating func note(_ request: ClientRequest) {
@@ -110,7 +110,7 @@ struct SessionDescription: Sendable {
         case .restored(.central(let central)): fact.links = Self.links(of: central)
         case .connected(let peer, let parameters):
             guard fact.links.count < Self.mostLinks, !fact.links.contains(where: { $0.peer == peer }) else { return }
-            fact.links.append(AppFact.Link(peer: peer, name: parameters.name))
+            fact.links.append(SessionInfo.Link(peer: peer, name: parameters.name))
         case .peer(let peer, .nameChanged(let name), _):
             for index in fact.links.indices where fact.links[index].peer == peer { fact.links[index].name = name }
         case .disconnected(let peer, _, _): fact.links.removeAll { $0.peer == peer }

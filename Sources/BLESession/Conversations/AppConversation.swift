@@ -24,13 +24,13 @@ package struct AppConversation: Sendable {
     private var state = State.disconnected
     private var reader = FrameReader()
     private var writer = FrameWriter()
-    private var standing = StandingRequests()
+    private var standingRequests = StandingRequests()
     /// The requests that were sent but that the daemon has not reported as taken (processed), oldest first.
-    private var untaken = Fifo<ClientRequest>()
-    /// The number of the first request in ``untaken``.
+    private var untakenRequests = Fifo<ClientRequest>()
+    /// The number of the first request in ``untakenRequests``.
     private var firstUntaken: UInt32 = 1
     /// The requests that have not been sent.
-    private var waiting = Fifo<ClientRequest>()
+    private var unsentRequests = Fifo<ClientRequest>()
     /// The maximum number of untaken requests, as set by the daemon.
     private var window = 0
     private var events: [ClientEvent] = []
@@ -66,7 +66,7 @@ package struct AppConversation: Sendable {
     package mutating func connected() {
         reader.reset()
         writer = FrameWriter()
-        untaken = Fifo()
+        untakenRequests = Fifo()
         firstUntaken = 1
         refusal = nil
         state = .greeting
@@ -79,8 +79,8 @@ package struct AppConversation: Sendable {
         let wasOpen = isOpen
         state = .disconnected
         writer = FrameWriter()
-        untaken = Fifo()
-        if hasBeenOpen { waiting = Fifo() }
+        untakenRequests = Fifo()
+        if hasBeenOpen { unsentRequests = Fifo() }
         if wasOpen { events.append(.stateChanged(.resetting)) }
     }
 
@@ -95,12 +95,12 @@ package struct AppConversation: Sendable {
     /// The requests that apply to the whole session are not lost: they are sent on each new connection. If the daemon
     /// has refused the app, all other requests are dropped.
     package mutating func perform(_ request: ClientRequest) {
-        standing.note(request)
+        standingRequests.note(request)
         switch state {
         case .open: send(request)
         case .disconnected, .greeting:
-            guard !hasBeenOpen, !request.isStanding, waiting.count < Self.mostEarly else { return }
-            waiting.append(request)
+            guard !hasBeenOpen, !request.isStanding, unsentRequests.count < Self.mostEarly else { return }
+            unsentRequests.append(request)
         case .refused: break
         }
     }
@@ -145,10 +145,10 @@ package struct AppConversation: Sendable {
             window = max(1, Int(welcome.window))
             hasBeenOpen = true
             reportedRefusal = nil
-            var early = waiting
-            waiting = Fifo()
-            for request in standing.requests { waiting.append(request) }
-            while let request = early.popFirst() { waiting.append(request) }
+            var early = unsentRequests
+            unsentRequests = Fifo()
+            for request in standingRequests.requests { unsentRequests.append(request) }
+            while let request = early.popFirst() { unsentRequests.append(request) }
             sendWaiting()
         case (.refused(let refusal), _):
             self.refusal = refusal
@@ -166,29 +166,29 @@ package struct AppConversation: Sendable {
     }
 
     private mutating func send(_ request: ClientRequest) {
-        waiting.append(request)
+        unsentRequests.append(request)
         sendWaiting()
     }
 
     private mutating func sendWaiting() {
-        while untaken.count < window, let request = waiting.popFirst() {
-            let number = firstUntaken &+ UInt32(truncatingIfNeeded: untaken.count)
+        while untakenRequests.count < window, let request = unsentRequests.popFirst() {
+            let number = firstUntaken &+ UInt32(truncatingIfNeeded: untakenRequests.count)
             guard writer.write(AppMessage.request(number, request)) else {
                 if let answer = request.answer(failing: .invalidParameters) { events.append(answer) }
                 continue
             }
-            untaken.append(request)
+            untakenRequests.append(request)
         }
     }
 
     private mutating func dropTaken(upTo number: UInt32) {
-        while position(of: number) >= 0, untaken.popFirst() != nil { firstUntaken &+= 1 }
+        while position(of: number) >= 0, untakenRequests.popFirst() != nil { firstUntaken &+= 1 }
     }
 
     private mutating func refuse(_ number: UInt32, _ refusal: Refusal) {
         refusedRequest = refusal
         let failure: Failure = refusal.reason == .unknown ? .notSupported : .invalidParameters
-        if let answer = untaken[position(of: number)]?.answer(failing: failure) { events.append(answer) }
+        if let answer = untakenRequests[position(of: number)]?.answer(failing: failure) { events.append(answer) }
     }
 
     /// Returns the position of a request among the untaken ones; negative if the request was taken.

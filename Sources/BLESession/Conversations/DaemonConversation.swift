@@ -134,7 +134,7 @@ package struct DaemonConversation: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - backlog: The number of octets that were taken from this value and are waiting to be sent.
-    package mutating func tell(_ event: ClientEvent, backlog: Int) {
+    package mutating func send(_ event: ClientEvent, backlog: Int) {
         guard case .open = state else { return }
         let waiting = backlog + writer.count
         if case .discovered = event, waiting > Self.advertisementBacklog {

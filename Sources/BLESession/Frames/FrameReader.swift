@@ -18,29 +18,29 @@ package struct FrameReader: Sendable {
         }
     }
 
-    private var kept: [UInt8] = []
+    private var buffered: [UInt8] = []
 
     package init() {}
 
     /// The number of received octets that belong to an incomplete message.
-    package var pendingOctets: Int { kept.count }
+    package var pendingOctets: Int { buffered.count }
 
     /// Drops the incomplete message, if there is one.
-    package mutating func reset() { kept = [] }
+    package mutating func reset() { buffered = [] }
 
     /// Processes received octets, and passes on each complete message, without its length field.
     ///
     /// - Throws: ``Overlong`` if a length is invalid; the connection must be closed.
     package mutating func receive(_ chunk: Span<UInt8>, message: (Span<UInt8>) -> Void) throws(Overlong) {
-        guard kept.isEmpty else {
-            kept.append(copying: chunk)
-            let octets = kept
+        guard buffered.isEmpty else {
+            buffered.append(copying: chunk)
+            let octets = buffered
             let read = try Self.read(octets.span, message)
-            if read == octets.count { kept = [] } else { kept.removeFirst(read) }
+            if read == octets.count { buffered = [] } else { buffered.removeFirst(read) }
             return
         }
         let read = try Self.read(chunk, message)
-        if read < chunk.count { kept.append(copying: chunk.extracting(read..<chunk.count)) }
+        if read < chunk.count { buffered.append(copying: chunk.extracting(read..<chunk.count)) }
     }
 
     /// Passes on all complete messages, and returns the position after the last one.

@@ -80,14 +80,14 @@ package enum Question: TaggedEnum, Packet {
 
 /// The daemon's answer to a question.
 package enum Answer: TaggedEnum, Packet {
-    case apps([AppFact])
-    case grant(GrantFact)
+    case apps([SessionInfo])
+    case grant(AppPermissions)
     /// The command was carried out.
     case done
     /// The question or command is refused, for this reason.
     case refused(Refusal)
     case journal([JournalLine])
-    case radios([RadioFact])
+    case radios([RadioInfo])
 
     package init() { self = .done }
 
@@ -105,7 +105,7 @@ package enum Answer: TaggedEnum, Packet {
     package init?(blank code: UInt8) {
         switch code {
         case 1: self = .apps([])
-        case 2: self = .grant(GrantFact())
+        case 2: self = .grant(AppPermissions())
         case 3: self = .done
         case 4: self = .refused(Refusal())
         case 5: self = .journal([])

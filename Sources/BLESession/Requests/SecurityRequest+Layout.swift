@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 
 /// The last part of a request to set a pairing policy; older daemons do not know this part, and skip it.
-private struct SetPolicyTail: Packet {
+private struct SetPolicyExtension: Packet {
     private(set) var unattended: UnattendedPairing?
     private(set) var everywhere: Bool
 
@@ -66,7 +66,7 @@ extension SecurityRequest: TaggedEnum {
             self = .pair(peer)
         case .setPolicy(var policy, let everywhere):
             try policy.layout(&wire)
-            var tail = policy.unattended != nil || everywhere ? SetPolicyTail(policy.unattended, everywhere) : nil
+            var tail = policy.unattended != nil || everywhere ? SetPolicyExtension(policy.unattended, everywhere) : nil
             try wire.tail(&tail)
             policy.unattended = tail?.unattended
             self = .setPolicy(policy, everywhere: tail?.everywhere ?? false)

@@ -4,7 +4,7 @@ import BLESession
 import BLEWire
 import CoreBluetooth
 
-extension AppFact {
+extension SessionInfo {
     /// The titles of the columns in the text of ``fact``.
     static let columns = Self.line("PROCESS", "ROLE", "STATE", "RADIO", "USE", "RECEIVED", "PROGRAM")
 
@@ -59,7 +59,7 @@ extension AppFact {
     }
 }
 
-extension RadioFact {
+extension RadioInfo {
     /// The radio as a fact, with one line of text.
     var fact: Fact {
         Fact("radio", ["name": name, "on": isOn], text: "\(name.printable) is \(isOn ? "on" : "off").")
@@ -71,10 +71,10 @@ struct SharedLink {
     let peer: PeerIdentifier
     let radio: String
     private(set) var name: String?
-    private(set) var apps: [AppFact] = []
+    private(set) var apps: [SessionInfo] = []
 
     /// Returns the links that the apps use, each link once, in the order of the apps.
-    static func all(of apps: [AppFact]) -> [Self] {
+    static func all(of apps: [SessionInfo]) -> [Self] {
         var links: [Self] = []
         for app in apps {
             for link in app.links {
@@ -128,7 +128,7 @@ extension AppPhase {
     }
 }
 
-extension GrantFact {
+extension AppPermissions {
     /// Returns a fact about the permissions of the app with the process ID `process`.
     func fact(of process: UInt32) -> Fact {
         var fields: [String: Any] = [

@@ -74,7 +74,7 @@ struct Explore: AsyncParsableCommand {
     /// Adds the apps of the daemon to the feed whenever they change.
     @MainActor
     private static func follow(appsOfDaemonAt path: String, _ feed: ExploreFeed) async {
-        var latest: [AppFact] = []
+        var latest: [SessionInfo] = []
         while !Task.isCancelled {
             let answer = await Task.detached { try? DaemonQuery(at: path).ask(.apps) }.value
             if case .apps(let apps)? = answer, apps != latest {

@@ -70,7 +70,7 @@ func askDaemon(_ question: Question) throws -> Answer {
 }
 
 @MainActor
-func askForApps() throws -> [AppFact] {
+func askForApps() throws -> [SessionInfo] {
     guard case .apps(let apps) = try askDaemon(.apps) else { return [] }
     return apps
 }
@@ -96,7 +96,7 @@ struct Apps: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingErrors {
             let apps = try askForApps()
-            if !apps.isEmpty { printer.heading(AppFact.columns) }
+            if !apps.isEmpty { printer.heading(SessionInfo.columns) }
             for app in apps { printer.print(app.fact) }
             if apps.isEmpty { printer.remark("No sessions.") }
         }

@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 
 /// A description of an app's session, which `ble` shows.
-package struct AppFact: Equatable, Packet {
+package struct SessionInfo: Equatable, Packet {
     /// A link of the session.
     package struct Link: Equatable, Packet {
         package var peer: PeerIdentifier
@@ -59,7 +59,7 @@ package struct AppFact: Equatable, Packet {
 }
 
 /// A description of an app's permissions, for the app itself and for `ble`.
-package struct GrantFact: Equatable, Packet {
+package struct AppPermissions: Equatable, Packet {
     /// A packet that contains a role.
     private struct Role: Packet {
         var role = ClientRole.central

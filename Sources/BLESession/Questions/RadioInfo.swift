@@ -1,7 +1,7 @@
 package import BLEWire
 
 /// A description of one of the daemon's radios, which `ble` shows.
-package struct RadioFact: Equatable, Packet {
+package struct RadioInfo: Equatable, Packet {
     /// The name of the radio, as in the daemon's arguments.
     package var name = ""
     /// True if Bluetooth is switched on for this radio.
