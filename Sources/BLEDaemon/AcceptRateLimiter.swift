@@ -58,7 +58,7 @@ struct AcceptRateLimiter<Connection> {
         guard users.count < Self.mostUsers || users[user] != nil else { return .refuse(connection, isFirst: false) }
         var userState = users[user] ?? UserState()
         defer { users[user] = userState }
-        if userState.waiting.isEmpty, due(of: userState) <= now {
+        if userState.waiting.isEmpty, nextServiceTime(of: userState) <= now {
             count(&userState, at: now)
             return .serve(connection)
         }
@@ -73,7 +73,7 @@ struct AcceptRateLimiter<Connection> {
     }
 
     /// The time at which ``takeDue(at:)`` will next return a connection; `nil` if no connection waits.
-    var deadline: Instant? { queue.lazy.compactMap { user in users[user].map { due(of: $0) } }.min() }
+    var deadline: Instant? { queue.lazy.compactMap { user in users[user].map { nextServiceTime(of: $0) } }.min() }
 
     /// Removes and returns the connections that have waited long enough.
     mutating func takeDue(at now: Instant) -> [Connection] {
@@ -81,7 +81,7 @@ struct AcceptRateLimiter<Connection> {
         for user in queue {
             guard var userState = users[user] else { continue }
             var count = 0
-            while count < userState.waiting.count, due(of: userState) <= now {
+            while count < userState.waiting.count, nextServiceTime(of: userState) <= now {
                 self.count(&userState, at: now)
                 count += 1
             }
@@ -103,7 +103,7 @@ struct AcceptRateLimiter<Connection> {
     }
 
     /// The earliest time at which the user's next connection can be served.
-    private func due(of userState: UserState) -> Instant { userState.servedUntil + interval * (1 - burst) }
+    private func nextServiceTime(of userState: UserState) -> Instant { userState.servedUntil + interval * (1 - burst) }
 
     private func isIdle(_ userState: UserState, at now: Instant) -> Bool {
         userState.waiting.isEmpty && userState.servedUntil <= now

@@ -232,7 +232,7 @@ package final class Daemon: @unchecked Sendable {
     private func answer(_ question: Question, to asker: AppCredentials?) -> Answer {
         switch question {
         case .apps:
-            let facts = connections.compactMap(\.fact) + keptSessions.facts
+            let facts = connections.compactMap(\.sessionInfo) + keptSessions.sessionInfos
             return .apps(facts.filter { mayManage($0.user, asker) })
         case .grant(let process):
             let number = Int32(bitPattern: process)
@@ -241,9 +241,9 @@ package final class Daemon: @unchecked Sendable {
             guard let app = connected ?? AppCredentials(ofProcess: process), mayManage(app.user, asker) else {
                 return Self.unknownProcess(process)
             }
-            return .grant(policy.grant(to: app).fact(of: app))
+            return .grant(policy.grant(to: app).permissions(of: app))
         case .move(let process, let phase):
-            return connections(of: process, for: asker).count(where: { $0.move(to: phase) }) > 0
+            return connections(of: process, for: asker).count(where: { $0.changePhase(to: phase) }) > 0
                 ? .done : Self.unknownProcess(process)
         case .quit(let process):
             return connections(of: process, for: asker).count(where: { $0.quit() }) > 0

@@ -110,7 +110,7 @@ struct PolicyTests {
         let current = try rule.map { try policy("{\($0)}") } ?? AppPolicy.none
         #expect(current.grant(to: app).isAdministrator == isAdministrator)
         #expect(!current.grant(to: nil).isAdministrator)
-        #expect(current.grant(to: app).fact(of: app).isAdministrator == isAdministrator)
+        #expect(current.grant(to: app).permissions(of: app).isAdministrator == isAdministrator)
     }
 
     @Test(

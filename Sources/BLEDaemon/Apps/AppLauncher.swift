@@ -35,7 +35,7 @@ package final class AppLauncher: @unchecked Sendable {
     }
 
     /// The way in which an app is launched.
-    private enum Way {
+    private enum LaunchMethod {
         case command([String])
         /// Through a systemd unit, which `command` starts; if `command` is `nil`, a path unit starts the unit when its
         /// launch file appears.
@@ -87,7 +87,7 @@ package final class AppLauncher: @unchecked Sendable {
     /// Returns whether an app can be launched.
     ///
     /// Apps of users other than the daemon's can only be launched through their units.
-    func canLaunch(_ app: AppLaunch) -> Bool { way(to: app) != nil }
+    func canLaunch(_ app: AppLaunch) -> Bool { method(to: app) != nil }
 
     /// Launches an app, unless it was launched less than ``restoreTimeout`` ago.
     ///
@@ -106,7 +106,7 @@ package final class AppLauncher: @unchecked Sendable {
     ) -> Bool? {
         let now = ContinuousClock.now
         launches.removeAll { now - $0.time > Self.restoreTimeout }
-        guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = way(to: app) else { return nil }
+        guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = method(to: app) else { return nil }
         launches.append(Launch(app: app, time: now))
         let centrals = sessions.filter { $0.role == .central }.map(\.identifier)
         let peripherals = sessions.filter { $0.role == .peripheral }.map(\.identifier)
@@ -125,7 +125,7 @@ package final class AppLauncher: @unchecked Sendable {
         for index in launches.indices where launches[index].app.isSameApp(as: app) {
             launches[index].hasConnected = true
         }
-        if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
+        if case .unit(let unit, _) = method(to: app) { folder?.remove(unit, of: app.user) }
     }
 
     /// Returns whether an app was launched recently and has not connected yet.
@@ -135,7 +135,7 @@ package final class AppLauncher: @unchecked Sendable {
 
     private func launch(
         _ app: AppLaunch,
-        by way: Way,
+        by way: LaunchMethod,
         _ variables: [String: String],
         _ ended: @escaping @Sendable (End) -> Void
     ) -> Bool {
@@ -152,7 +152,7 @@ package final class AppLauncher: @unchecked Sendable {
     ///
     /// If only the app itself has named its unit, the daemon does not start anything, and only writes the unit's launch
     /// file. The app may run in a container, where names can mean something different from what they mean outside.
-    private func way(to app: AppLaunch) -> Way? {
+    private func method(to app: AppLaunch) -> LaunchMethod? {
         let isOwn = app.user == geteuid()
         if app.isProgramKnown, let manifest = manifest(app.program, app.user),
             manifest.declares(BackgroundDeclaration.mode(of: app.role))

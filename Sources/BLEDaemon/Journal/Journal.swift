@@ -11,7 +11,7 @@ struct Journal: Sendable {
     /// A longer text loses its end, a longer path its beginning.
     static let mostOfText = 240
     /// The number of recent lines that are searched for an earlier occurrence of an event.
-    private static let memory = 64
+    private static let mergeWindow = 64
 
     private var lines: [JournalLine] = []
     private var last: UInt64 = 0
@@ -28,7 +28,7 @@ struct Journal: Sendable {
         line.user = app?.user
         line.program = String(decoding: (app?.program ?? "").utf8.suffix(Self.mostOfText), as: UTF8.self)
         line.text = String(decoding: text.utf8.prefix(Self.mostOfText), as: UTF8.self)
-        let earlier = lines.suffix(Self.memory).lastIndex { known in
+        let earlier = lines.suffix(Self.mergeWindow).lastIndex { known in
             known.process == line.process && known.user == line.user && known.text == line.text
                 && known.program == line.program
         }

@@ -45,7 +45,7 @@ package struct Grant: Equatable, Sendable {
     }
 
     /// Returns a description of these permissions, as `ble` shows them.
-    func fact(of app: AppCredentials) -> AppPermissions {
+    func permissions(of app: AppCredentials) -> AppPermissions {
         var fact = AppPermissions()
         fact.user = app.user
         fact.program = app.program

@@ -15,7 +15,7 @@ struct SessionFilter: Sendable {
     private var serviceFilter: ServiceFilter
     private var resources = SessionResources()
     /// The withdrawals that have not been sent to the host.
-    private var due: [ClientRequest] = []
+    private var withdrawals: [ClientRequest] = []
 
     init(_ grant: Grant, for role: ClientRole?) {
         self.grant = grant
@@ -29,17 +29,19 @@ struct SessionFilter: Sendable {
     /// Sets new permissions, and returns the events that tell the app what it has lost.
     mutating func apply(_ new: Grant) -> [ClientEvent] {
         grant = new
-        due += resources.restrict(to: new)
+        withdrawals += resources.restrict(to: new)
         let losses = serviceFilter.allow(new.services)
-        for loss in losses { due += loss.subscribed.map { .peer(loss.peer, .subscribe(.none, to: $0, in: nil)) } }
+        for loss in losses {
+            withdrawals += loss.subscribed.map { .peer(loss.peer, .subscribe(.none, to: $0, in: nil)) }
+        }
         return losses.flatMap { loss in loss.ranges.map { .peer(loss.peer, .servicesModified($0)) } }
     }
 
     /// Removes and returns the withdrawals: requests that end activities which are not allowed.
     mutating func takeWithdrawals() -> [ClientRequest] {
-        guard !due.isEmpty else { return [] }
-        defer { due = [] }
-        return due
+        guard !withdrawals.isEmpty else { return [] }
+        defer { withdrawals = [] }
+        return withdrawals
     }
 
     /// Returns the reason for refusing a request; `nil` to pass the request on to the host.
@@ -118,7 +120,7 @@ struct SessionFilter: Sendable {
     mutating func filter(_ event: ClientEvent) -> ClientEvent? {
         resources.note(event)
         let inside = filterAllowed(event)
-        if isRestricted { due += resources.restrict(to: grant) }
+        if isRestricted { withdrawals += resources.restrict(to: grant) }
         return grant.seesAddresses ? inside : inside?.withoutAddresses
     }
 
@@ -150,7 +152,7 @@ struct SessionFilter: Sendable {
             return .includedServicesDiscovered(in: range, .success(serviceFilter.filter(found, at: peer)))
         case .subscriptionChanged(let handle, let subscription, _):
             guard !serviceFilter.note(subscription, to: handle, at: peer), subscription != .none else { break }
-            due.append(.peer(peer, .subscribe(.none, to: handle, in: nil)))
+            withdrawals.append(.peer(peer, .subscribe(.none, to: handle, in: nil)))
             return .subscriptionChanged(handle, .none, .notFound)
         case .channelOpened(let psm, .success) where isRestricted: return .channelOpened(psm, .failure(.notSupported))
         default: return isInside(event, at: peer) ? event : event.asNotFound

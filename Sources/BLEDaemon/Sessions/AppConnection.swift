@@ -11,7 +11,7 @@ import BLEWire
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
     /// The maximum number of an app's requests that are carried out in one turn, so that other apps get their turn.
-    private static let share = 32
+    private static let mostRequestsPerTurn = 32
     /// The number of unread octets above which an agent gets no more alerts.
     private static let alertBacklog = 65_536
 
@@ -35,15 +35,15 @@ final class AppConnection: @unchecked Sendable {
     private var conversation = DaemonConversation()
     private var policy: AppPolicy
     private var grant: Grant
-    private var gate: SessionFilter
+    private var filter: SessionFilter
     /// The process that sent the last message; `nil` before the first message.
     private var sender: Int32?
     /// The program that the session is for, if another program has opened it; otherwise `nil`.
     private var principal: Principal?
-    private var facts: SessionDescription?
+    private var sessionDescription: SessionDescription?
     private var session: RemoteAppSession?
     /// The session's entry among the kept sessions; `nil` if the session ends with its app.
-    private var kept: KeptSessionEntry?
+    private var keptEntry: KeptSessionEntry?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
     private var isPaused = false
     /// True if the app shows alerts to the user.
@@ -91,11 +91,11 @@ final class AppConnection: @unchecked Sendable {
         self.policy = policy
         app = AppCredentials(connectedBy: stream)
         grant = policy.grant(to: app)
-        gate = SessionFilter(grant, for: nil)
+        filter = SessionFilter(grant, for: nil)
     }
 
     /// A description of the app's session, as `ble` shows it; `nil` if there is no session.
-    var fact: SessionInfo? { facts?.appFact }
+    var sessionInfo: SessionInfo? { sessionDescription?.sessionInfo }
 
     /// Sets a new policy, and ends everything that the app may no longer do.
     func apply(_ policy: AppPolicy) {
@@ -103,12 +103,12 @@ final class AppConnection: @unchecked Sendable {
         let new = policy.grant(to: app)
         guard new != grant else { return }
         grant = new
-        session?.give(to: owner)
-        if let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) {
+        session?.transfer(to: owner)
+        if let sessionInfo, let sentence = new.refusal(of: sessionInfo.role, on: sessionInfo.radio) {
             return finish(Refusal(.notAllowed, sentence))
         }
-        let events = gate.apply(new)
-        facts?.receivesAllValues = !gate.isRestricted
+        let events = filter.apply(new)
+        sessionDescription?.receivesAllValues = !filter.isRestricted
         withdraw()
         for event in events { deliver(event, backlog: stream.pendingOctets) }
     }
@@ -118,7 +118,7 @@ final class AppConnection: @unchecked Sendable {
 
     /// Asks the host to end everything that the app may no longer do.
     private func withdraw() {
-        for request in gate.takeWithdrawals() { forward(request) }
+        for request in filter.takeWithdrawals() { forward(request) }
     }
 
     /// Ends the app's session because the user has quit the app; returns whether there was a session.
@@ -130,20 +130,20 @@ final class AppConnection: @unchecked Sendable {
 
     /// Ends the app's link to a peer, or all of its links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
-        let links = facts?.appFact.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
+        let links = sessionDescription?.sessionInfo.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
         for peer in links { session?.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
 
     /// Refuses the app, and drops its session even if it has a restore identifier.
     private func finish(_ refusal: Refusal) {
-        if let kept { keptSessions.forget(kept) }
-        kept = nil
+        if let keptEntry { keptSessions.forget(keptEntry) }
+        keptEntry = nil
         refuse(refusal)
     }
 
     /// Moves the app to a phase, such as the background; returns whether the app has a session.
-    func move(to phase: AppPhase) -> Bool {
+    func changePhase(to phase: AppPhase) -> Bool {
         guard session != nil else { return false }
         forward(.appPhaseChanged(to: phase))
         return true
@@ -202,7 +202,7 @@ final class AppConnection: @unchecked Sendable {
     /// left.
     func takeTurn() -> Bool {
         var count = 0
-        while count < Self.share, let action = conversation.takeAction() {
+        while count < Self.mostRequestsPerTurn, let action = conversation.takeAction() {
             perform(action)
             count += 1
         }
@@ -231,8 +231,8 @@ final class AppConnection: @unchecked Sendable {
         session?.take(into: &events)
         // If the app ended before the radio was lost, its session keeps the app's requests. Read the stream to its end
         // first, to find out.
-        if kept != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
-        if hasEnded, let kept { return kept.session.putBack(&events) }
+        if keptEntry != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
+        if hasEnded, let keptEntry { return keptEntry.session.putBack(&events) }
         let backlog = stream.pendingOctets
         for event in events { deliver(event, backlog: backlog) }
         events.removeAll(keepingCapacity: events.count <= 1_024)
@@ -252,41 +252,41 @@ final class AppConnection: @unchecked Sendable {
         switch action {
         case .open(let hello): open(hello)
         case .request(let number, let request):
-            guard let sentence = gate.refusal(of: request) else { return forward(request) }
+            guard let sentence = filter.refusal(of: request) else { return forward(request) }
             conversation.refuse(number, Refusal(.notAllowed, sentence))
             note("request denied: \(sentence)")
         case .refuse(let number, let refusal): conversation.refuse(number, refusal)
         case .answer(let question): conversation.answer(answer(question, app))
         case .close:
-            if let kept { keptSessions.forget(kept) }
-            kept = nil
+            if let keptEntry { keptSessions.forget(keptEntry) }
+            keptEntry = nil
             endSession()
         }
     }
 
     private func forward(_ request: ClientRequest) {
         if case .showAlerts = request { showsAlerts = true }
-        gate.note(request)
-        facts?.note(request)
-        kept?.note(request)
+        filter.note(request)
+        sessionDescription?.note(request)
+        keptEntry?.note(request)
         session?.perform(request)
     }
 
     private func deliver(_ event: ClientEvent, backlog: Int) {
-        guard let kept else { return pass(event, backlog: backlog) }
-        _ = kept.receive(event, canLaunch: false) { pass($0, backlog: backlog) }
+        guard let keptEntry else { return deliverAllowed(event, backlog: backlog) }
+        _ = keptEntry.receive(event, canLaunch: false) { deliverAllowed($0, backlog: backlog) }
     }
 
-    private func pass(_ event: ClientEvent, backlog: Int) {
-        if event.isNotifiedValue, let isAlone = facts?.noteValue(), isAlone {
+    private func deliverAllowed(_ event: ClientEvent, backlog: Int) {
+        if event.isNotifiedValue, let isAlone = sessionDescription?.noteValue(), isAlone {
             return conversation.send(event, backlog: backlog)
         }
-        let admitted = gate.filter(event)
+        let admitted = filter.filter(event)
         withdraw()
         guard let event = admitted else { return }
-        if let text = facts?.line(about: event) { note(text) }
-        if let alert = facts?.alert(insteadOf: event) { self.alert(alert, app) }
-        facts?.note(event)
+        if let text = sessionDescription?.line(about: event) { note(text) }
+        if let alert = sessionDescription?.alert(insteadOf: event) { self.alert(alert, app) }
+        sessionDescription?.note(event)
         conversation.send(event, backlog: backlog)
     }
 
@@ -320,9 +320,9 @@ final class AppConnection: @unchecked Sendable {
         conversation.welcome()
         greeting?.cancel()
         hasBegun = true
-        gate = SessionFilter(grant, for: hello.role)
-        facts = SessionDescription(hello, radio: radio, of: app)
-        facts?.receivesAllValues = !gate.isRestricted
+        filter = SessionFilter(grant, for: hello.role)
+        sessionDescription = SessionDescription(hello, radio: radio, of: app)
+        sessionDescription?.receivesAllValues = !filter.isRestricted
         let key = AppKey(hello, of: app)
         if let key, let left = keptSessions.take(key, hello.description) {
             guard hello.isContinued else { return resume(with: left, hello.description) }
@@ -332,17 +332,17 @@ final class AppConnection: @unchecked Sendable {
         note("session began: \(hello.role.name) on \(radio)")
         let session = RemoteAppSession(wake: wake)
         self.session = session
-        kept = key.flatMap { keptSessions.add($0, hello.description, session) }
+        keptEntry = key.flatMap { keptSessions.add($0, hello.description, session) }
         session.open(hello.role, for: owner, on: link)
     }
 
     /// Continues the session that was kept when the app last ended.
     private func resume(with left: KeptSessionEntry, _ description: AppDescription?) {
-        kept = left
+        keptEntry = left
         session = left.session
-        left.session.give(to: owner)
+        left.session.transfer(to: owner)
         note("session resumed: “\(left.key.identifier)”, \(left.key.role.name)")
-        left.appReturned(description) { pass($0, backlog: 0) }
+        left.appReturned(description) { deliverAllowed($0, backlog: 0) }
     }
 
     private func note(_ text: String) { log.note(text, of: app) }
@@ -350,12 +350,12 @@ final class AppConnection: @unchecked Sendable {
     private func endSession() {
         if session != nil {
             let why = conversation.refusal?.sentence ?? (hasEnded ? "the app exited" : "the app closed it")
-            note(kept == nil ? "session ended: \(why)" : "session kept: \(why)")
+            note(keptEntry == nil ? "session ended: \(why)" : "session kept: \(why)")
         }
-        if let kept { keptSessions.appEnded(kept) } else { session?.close() }
-        kept = nil
+        if let keptEntry { keptSessions.appEnded(keptEntry) } else { session?.close() }
+        keptEntry = nil
         session = nil
-        facts = nil
+        sessionDescription = nil
     }
 }
 

@@ -14,7 +14,7 @@ package final class KeptFile: Sendable {
     /// The first octets of the file.
     ///
     /// The last of them is the version.
-    private static let mark: [UInt8] = Array("bled sessions ".utf8) + [1]
+    private static let magic: [UInt8] = Array("bled sessions ".utf8) + [1]
 
     private let file: PrivateFile
     private struct State {
@@ -50,9 +50,9 @@ package final class KeptFile: Sendable {
 
     /// Parses the records in a file; returns `nil` if the file is of another kind.
     package static func records(in octets: [UInt8]) -> [KeptRecord]? {
-        guard octets.starts(with: mark) else { return nil }
+        guard octets.starts(with: magic) else { return nil }
         var reader = FrameReader(), records: [KeptRecord] = []
-        try? reader.receive(Array(octets.dropFirst(mark.count)).span) { octets in
+        try? reader.receive(Array(octets.dropFirst(magic.count)).span) { octets in
             if let record = try? KeptRecord(decoding: octets) { records.append(record) }
         }
         return records
@@ -90,7 +90,7 @@ package final class KeptFile: Sendable {
 
     private func write(octetsOf records: [KeptRecord]) -> Bool {
         // Without sessions the file is empty, which shows the service manager that no app waits for the daemon.
-        var writer = FrameWriter(), octets = records.isEmpty ? [] : Self.mark
+        var writer = FrameWriter(), octets = records.isEmpty ? [] : Self.magic
         for record in records { _ = writer.write(record) }
         writer.take { octets.append(copying: $0) }
         do throws(FileProblem) {

@@ -13,7 +13,7 @@ final class KeptSessionEntry: @unchecked Sendable {
     /// True if the stored record is no longer up to date.
     private(set) var isChanged = true
     /// True if the session cannot continue and must be dropped.
-    private(set) var isGivenUp = false
+    private(set) var mustBeDropped = false
 
     private var kept: KeptSession
 
@@ -41,11 +41,13 @@ final class KeptSessionEntry: @unchecked Sendable {
     /// Returns a description of the session, as `ble` shows it.
     ///
     /// `radio` is the name of the session's radio.
-    func fact(radio: String) -> SessionInfo { SessionDescription(key, radio: radio, keeping: kept.state).appFact }
+    func sessionInfo(radio: String) -> SessionInfo {
+        SessionDescription(key, radio: radio, keeping: kept.state).sessionInfo
+    }
 
     /// Ends the link to a peer, or all links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
-        let links = fact(radio: "").links.map(\.peer).filter { [$0, nil].contains(peer) }
+        let links = sessionInfo(radio: "").links.map(\.peer).filter { [$0, nil].contains(peer) }
         for peer in links { session.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
@@ -101,7 +103,7 @@ final class KeptSessionEntry: @unchecked Sendable {
         case .refuse(let answer): session.perform(answer)
         case .send(let requests): for request in requests { session.perform(request) }
         case .dropSession:
-            isGivenUp = true
+            mustBeDropped = true
             isChanged = true
         case .drop: break
         }

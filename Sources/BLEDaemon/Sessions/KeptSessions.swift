@@ -72,15 +72,15 @@ final class KeptSessions: @unchecked Sendable {
 
     /// Records that the app of a session has ended.
     func appEnded(_ app: KeptSessionEntry) {
-        app.session.give(to: owner(of: app.key))
+        app.session.transfer(to: owner(of: app.key))
         app.appEnded()
     }
 
     private func grant(to key: AppKey) -> Grant { policy.grant(to: AppCredentials(of: key)) }
 
     /// Descriptions of the sessions whose apps are not running, as `ble` shows them.
-    var facts: [SessionInfo] {
-        apps.filter { !$0.hasApp }.map { $0.fact(radio: radios.name(of: $0.key.radio) ?? $0.key.radio) }
+    var sessionInfos: [SessionInfo] {
+        apps.filter { !$0.hasApp }.map { $0.sessionInfo(radio: radios.name(of: $0.key.radio) ?? $0.key.radio) }
     }
 
     private func isAllowed(_ key: AppKey) -> Bool {
@@ -140,13 +140,13 @@ final class KeptSessions: @unchecked Sendable {
             guard !events.isEmpty else { continue }
             var launches = false
             let canLaunch = launcher.canLaunch(app.launch)
-            for event in events where !app.isGivenUp {
+            for event in events where !app.mustBeDropped {
                 if app.receive(event, canLaunch: canLaunch, { _ in }) { launches = true }
             }
             events.removeAll(keepingCapacity: true)
             if launches { launch(app) }
         }
-        for app in apps where app.isGivenUp { forget(app) }
+        for app in apps where app.mustBeDropped { forget(app) }
         guard isOutdated || apps.contains(where: \.isChanged) else { return }
         isOutdated = false
         file?.write(apps.map { $0.takeRecord() })

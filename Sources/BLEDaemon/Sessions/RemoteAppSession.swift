@@ -30,7 +30,7 @@ final class RemoteAppSession: Sendable {
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
 
     /// Makes `owner` the owner of the session: another app, or the same app with other permissions.
-    func give(to owner: ClientOwner) { session.withLock { $0 }?.transfer(to: owner) }
+    func transfer(to owner: ClientOwner) { session.withLock { $0 }?.transfer(to: owner) }
 
     /// Tells the host that the app has ended while the session continues.
     func appEnded() {

@@ -8,7 +8,7 @@ struct SessionDescription: Sendable {
     /// The maximum number of links in the description.
     static let mostLinks = 256
 
-    private var fact = SessionInfo()
+    private var info = SessionInfo()
     private var requestedAlerts = RequestedAlerts()
     /// True if notified values can be sent to the app without being examined.
     private var passesValues = true
@@ -17,24 +17,24 @@ struct SessionDescription: Sendable {
     var receivesAllValues = true { didSet { updatePassesValues() } }
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
-        fact.process = app.map { UInt32(bitPattern: $0.process) }
-        fact.user = app?.user ?? 0
-        fact.program = app?.program ?? ""
-        fact.role = hello.role
-        fact.restoreIdentifier = hello.restoreIdentifier
-        fact.radio = radio
+        info.process = app.map { UInt32(bitPattern: $0.process) }
+        info.user = app?.user ?? 0
+        info.program = app?.program ?? ""
+        info.role = hello.role
+        info.restoreIdentifier = hello.restoreIdentifier
+        info.radio = radio
     }
 
     /// Creates the description of a kept session whose app is not running.
     init(_ key: AppKey, radio: String, keeping state: PreservedState) {
-        fact.user = key.user
-        fact.program = key.program
-        fact.role = key.role
-        fact.phase = .background
-        fact.restoreIdentifier = key.identifier
-        fact.radio = radio
-        fact.use = RadioUse(of: state)
-        if case .central(let central) = state { fact.links = Self.links(of: central) }
+        info.user = key.user
+        info.program = key.program
+        info.role = key.role
+        info.phase = .background
+        info.restoreIdentifier = key.identifier
+        info.radio = radio
+        info.use = RadioUse(of: state)
+        if case .central(let central) = state { info.links = Self.links(of: central) }
     }
 
     private static func links(of central: PreservedCentral) -> [SessionInfo.Link] {
@@ -42,12 +42,12 @@ struct SessionDescription: Sendable {
     }
 
     /// The description to send to `ble`.
-    var appFact: SessionInfo { fact }
+    var sessionInfo: SessionInfo { info }
 
     /// Records a request from the app.
     mutating func note(_ request: ClientRequest) {
-        if case .appPhaseChanged(let phase) = request { fact.phase = phase }
-        fact.use.note(request)
+        if case .appPhaseChanged(let phase) = request { info.phase = phase }
+        info.use.note(request)
         requestedAlerts.note(request)
         updatePassesValues()
     }
@@ -57,17 +57,17 @@ struct SessionDescription: Sendable {
     /// Returns the alert to show for this event, if the app has requested one and is suspended; otherwise `nil`.
     func alert(insteadOf event: ClientEvent) -> ClientAlert? {
         guard let (occasion, peer) = requestedAlerts.occasion(of: event), isAsleep else { return nil }
-        let app = fact.program.split(separator: "/").last.map(String.init) ?? "An app"
+        let app = info.program.split(separator: "/").last.map(String.init) ?? "An app"
         return ClientAlert(occasion, of: app, with: peer, called: name(of: peer, in: event))
     }
 
     private var isAsleep: Bool {
-        fact.phase == .suspended || fact.process.map { SystemFile.isHalted(process: $0) } ?? false
+        info.phase == .suspended || info.process.map { SystemFile.isHalted(process: $0) } ?? false
     }
 
     private func name(of peer: PeerIdentifier, in event: ClientEvent) -> String? {
         if case .connected(_, let parameters) = event { return parameters.name }
-        return fact.links.first { $0.peer == peer }?.name
+        return info.links.first { $0.peer == peer }?.name
     }
 
     /// Returns the line about this event for the journal; `nil` if the event is not worth a line.
@@ -95,7 +95,7 @@ struct SessionDescription: Sendable {
     /// Returns false, without side effects, if the value must be examined first.
     mutating func noteValue() -> Bool {
         guard passesValues else { return false }
-        fact.use.noteEvent()
+        info.use.noteEvent()
         return true
     }
 
@@ -105,16 +105,16 @@ struct SessionDescription: Sendable {
             requestedAlerts.note(event)
             updatePassesValues()
         }
-        fact.use.note(event)
+        info.use.note(event)
         switch event {
-        case .restored(.central(let central)): fact.links = Self.links(of: central)
+        case .restored(.central(let central)): info.links = Self.links(of: central)
         case .connected(let peer, let parameters):
-            guard fact.links.count < Self.mostLinks, !fact.links.contains(where: { $0.peer == peer }) else { return }
-            fact.links.append(SessionInfo.Link(peer: peer, name: parameters.name))
+            guard info.links.count < Self.mostLinks, !info.links.contains(where: { $0.peer == peer }) else { return }
+            info.links.append(SessionInfo.Link(peer: peer, name: parameters.name))
         case .peer(let peer, .nameChanged(let name), _):
-            for index in fact.links.indices where fact.links[index].peer == peer { fact.links[index].name = name }
-        case .disconnected(let peer, _, _): fact.links.removeAll { $0.peer == peer }
-        case .stateChanged(let state) where state != .poweredOn: fact.links = []
+            for index in info.links.indices where info.links[index].peer == peer { info.links[index].name = name }
+        case .disconnected(let peer, _, _): info.links.removeAll { $0.peer == peer }
+        case .stateChanged(let state) where state != .poweredOn: info.links = []
         default: break
         }
     }
