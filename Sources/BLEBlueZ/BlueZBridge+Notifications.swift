@@ -62,7 +62,7 @@ extension BlueZBridge {
                     SessionKey(client, .central),
                     device.peer,
                     .subscribe(.none, to: characteristic.definition.value, in: characteristic.descriptors),
-                    for: .silence
+                    for: .dropSubscription
                 )
             }
         }
@@ -167,7 +167,7 @@ extension BlueZBridge {
             SessionKey(pipe.client, .central),
             pipe.peer,
             .subscribe(.none, to: pipe.handle, in: characteristic.descriptors),
-            for: .silence
+            for: .dropSubscription
         )
     }
 

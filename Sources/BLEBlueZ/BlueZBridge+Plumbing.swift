@@ -179,7 +179,7 @@ extension BlueZBridge {
 
     private mutating func process(_ event: ClientEvent, of key: SessionKey) {
         switch event {
-        case .stateChanged(let state): changeState(state, of: key)
+        case .stateChanged(let state): sessionStateChanged(state, of: key)
         case .discovered(let report): receive(report, of: key)
         case .connected(let peer, let parameters): connected(peer, parameters, by: key)
         case .connectFailed(let peer, let failure): connectFailed(peer, failure, by: key)
@@ -193,7 +193,7 @@ extension BlueZBridge {
         }
     }
 
-    private mutating func changeState(_ state: HostState, of key: SessionKey) {
+    private mutating func sessionStateChanged(_ state: HostState, of key: SessionKey) {
         // The host's state is not known yet; another event will report it.
         guard let old = sessions[key], state != .unknown else { return }
         _ = sessions.update(key) { session in
@@ -203,8 +203,8 @@ extension BlueZBridge {
         }
         let error = Self.error(for: state)
         switch key.purpose {
-        case .central: changeCentral(key, state, old.starting)
-        case .agent: changeAgent(key, state, old)
+        case .central: centralStateChanged(key, state, old.starting)
+        case .agent: agentStateChanged(key, state, old)
         case .application(let number):
             if let error, let caller = applications[number]?.caller {
                 removeApplication(number)
@@ -218,7 +218,7 @@ extension BlueZBridge {
         }
     }
 
-    private mutating func changeCentral(_ key: SessionKey, _ state: HostState, _ starting: [Caller]) {
+    private mutating func centralStateChanged(_ key: SessionKey, _ state: HostState, _ starting: [Caller]) {
         for caller in starting {
             if let error = Self.error(for: state) {
                 endDiscovery(of: caller.sender)
@@ -235,7 +235,7 @@ extension BlueZBridge {
         }
     }
 
-    private mutating func changeAgent(_ key: SessionKey, _ state: HostState, _ old: Session) {
+    private mutating func agentStateChanged(_ key: SessionKey, _ state: HostState, _ old: Session) {
         if state == .unauthorized {
             withdrawAgent(of: key.client)
             for caller in old.starting { refuse(caller, .notAuthorized) }

@@ -98,7 +98,7 @@ package struct BlueZBridge: Sendable {
     struct Client: Sendable {
         var credentials: Credentials?
         /// The program's calls that wait until its credentials are known.
-        var held: [BusMessage] = []
+        var pendingCalls: [BusMessage] = []
         /// The number of the program's calls that have not been answered.
         var pending = 0
         /// The attribute values that the program has read or been notified of, by object path.
@@ -302,15 +302,15 @@ extension BlueZBridge {
         guard let sender = call.sender else { return }
         guard let client = clients[sender] else { return admit(sender, with: call) }
         guard client.credentials == nil else { return perform(call) }
-        guard client.held.count < Limit.heldCalls else { return send(.limitReached, to: Caller(call)) }
-        _ = clients.update(sender) { $0.held.append(call) }
+        guard client.pendingCalls.count < Limit.heldCalls else { return send(.limitReached, to: Caller(call)) }
+        _ = clients.update(sender) { $0.pendingCalls.append(call) }
     }
 
     /// Asks the bus for the credentials of a program that calls for the first time.
     private mutating func admit(_ sender: String, with call: BusMessage) {
         guard clients.count < Limit.clients else { return send(.limitReached, to: Caller(call)) }
         var client = Client()
-        client.held = [call]
+        client.pendingCalls = [call]
         clients[sender] = client
         var question = BusMessage(
             kind: .call,
@@ -326,7 +326,7 @@ extension BlueZBridge {
     /// Processes the credentials of a program, and carries out the calls that waited for them.
     mutating func identify(_ sender: String, _ reply: BusReply) {
         guard var client = clients[sender] else { return }
-        let held = client.held
+        let held = client.pendingCalls
         guard case .values(let values, _) = reply, let facts = values.first,
             let user = facts[key: "UnixUserID"]?.integer.flatMap(UInt32.init(exactly:))
         else {
@@ -342,7 +342,7 @@ extension BlueZBridge {
         }
         let process = facts[key: "ProcessID"]?.integer.flatMap(UInt32.init(exactly:))
         client.credentials = Credentials(user: user, process: process)
-        client.held = []
+        client.pendingCalls = []
         clients[sender] = client
         for call in held { perform(call) }
     }
@@ -353,7 +353,7 @@ extension BlueZBridge {
             guard signal.sender == Self.bus, signal.body.count == 3, signal.body[2].text == "",
                 let name = signal.body[0].text
             else { return }
-            leave(name)
+            removeClient(name)
         case (ObjectTree.properties, "PropertiesChanged"):
             switch signal.body.first?.text {
             case BlueZ.characteristic: noteChangedValue(signal)
@@ -367,7 +367,7 @@ extension BlueZBridge {
     }
 
     /// Ends everything that belongs to a program that has left the bus, except its connections.
-    private mutating func leave(_ name: String) {
+    private mutating func removeClient(_ name: String) {
         guard let client = clients[name] else { return }
         if client.isDiscovering { endDiscovery(of: name) }
         withdrawAgent(of: name)

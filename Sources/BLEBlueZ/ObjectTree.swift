@@ -53,7 +53,7 @@ struct ObjectTree: Sendable {
         attach(path)
         nodes[path]?.interfaces += interfaces
         var signal = Self.signal("/", Self.objectManager, "InterfacesAdded")
-        signal.body = [.path(path), Self.written(interfaces)]
+        signal.body = [.path(path), Self.encoded(interfaces)]
         signals.append(signal)
     }
 
@@ -147,7 +147,7 @@ struct ObjectTree: Sendable {
 
     private func collect(_ path: String, into entries: inout [BusValue]) {
         guard let node = nodes[path] else { return }
-        if !node.interfaces.isEmpty { entries.append(.entry(.path(path), Self.written(node.interfaces))) }
+        if !node.interfaces.isEmpty { entries.append(.entry(.path(path), Self.encoded(node.interfaces))) }
         for child in node.children { collect(Self.join(path, child), into: &entries) }
     }
 
@@ -162,7 +162,7 @@ struct ObjectTree: Sendable {
 
     private static let interfacesType = BusType.array(.entry(.string, .array(.entry(.string, .variant))))
 
-    private static func written(_ interfaces: [Interface]) -> BusValue {
+    private static func encoded(_ interfaces: [Interface]) -> BusValue {
         let standard = [introspectable, properties].map { Interface(name: $0, properties: []) }
         return .array(
             of: .entry(.string, .array(.entry(.string, .variant))),

@@ -70,7 +70,7 @@ enum PeerPurpose: Sendable {
     case unsubscribe(Caller, path: String)
     case acquire(Caller, path: String)
     /// Ends a subscription that no program needs; there is no call to answer.
-    case silence
+    case dropSubscription
 
     /// The call that waits for the result.
     var caller: Caller? {
@@ -78,7 +78,7 @@ enum PeerPurpose: Sendable {
         case .read(let caller, _, _), .write(let caller), .subscribe(let caller, _), .unsubscribe(let caller, _),
             .acquire(let caller, _):
             caller
-        case .services, .includes, .members, .descriptors, .silence: nil
+        case .services, .includes, .members, .descriptors, .dropSubscription: nil
         }
     }
 }
