@@ -19,26 +19,26 @@ public import Foundation
 /// types are not `Sendable`, so pass the channel from thread to thread rather than its streams.
 open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     private let remote: CBPeer?
-    private let conduit: ChannelConduit?
+    private let channelState: ChannelState?
     private let input: ChannelInputStream?
     private let output: ChannelOutputStream?
 
     /// Creates a channel without streams, for subclasses in tests.
     public override init() {
         remote = nil
-        conduit = nil
+        channelState = nil
         input = nil
         output = nil
     }
 
-    init(_ conduit: ChannelConduit, with peer: CBPeer) {
+    init(_ channelState: ChannelState, with peer: CBPeer) {
         remote = peer
-        self.conduit = conduit
-        input = ChannelInputStream(conduit)
-        output = ChannelOutputStream(conduit)
+        self.channelState = channelState
+        input = ChannelInputStream(channelState)
+        output = ChannelOutputStream(channelState)
     }
 
-    deinit { conduit?.change { $0.release() } }
+    deinit { channelState?.change { $0.release() } }
 
     /// The peer.
     open var peer: CBPeer! { remote }
@@ -50,16 +50,16 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     open var outputStream: OutputStream! { output }
 
     /// The PSM of the service that the channel connects to.
-    open var psm: CBL2CAPPSM { conduit?.psm ?? 0 }
+    open var psm: CBL2CAPPSM { channelState?.psm ?? 0 }
 
     /// The number of octets that the app has written and the host has not sent yet.
-    package var unsent: Int { conduit?.withFlow { $0.outstanding } ?? 0 }
+    package var unsent: Int { channelState?.withFlow { $0.outstanding } ?? 0 }
 
     /// True if the channel is open at both ends.
-    package var isOpen: Bool { conduit?.withFlow { $0.isOpen } ?? false }
+    package var isOpen: Bool { channelState?.withFlow { $0.isOpen } ?? false }
 
     /// The manager that created the channel; `nil` after the manager has been released.
-    package var manager: CBManager? { conduit?.reference.manager }
+    package var manager: CBManager? { channelState?.reference.manager }
 
     /// The channel and its peer, for logs.
     open override var description: String {

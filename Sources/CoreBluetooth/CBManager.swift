@@ -15,7 +15,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     let session: any HostSession
     /// The observers of the manager's events, called after the delegate.
     package var observers: Observers { reference.observers }
-    let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
+    let channels = Protected(WeakTable<ChannelID, ChannelState>())
     /// True if the app uses state restoration: it has passed a restore identifier.
     private let restores: Bool
     private let hostState = Protected(CBManagerState.unknown)

@@ -80,7 +80,7 @@ struct TidyTests {
         "Sources/BLERuntime/Transport/SocketStream.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLERuntime/Transport/SocketTransport.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLESimulation/Radio/RadioServer.swift": (1, "everything happens on the thread of its loop"),
-        "Sources/CoreBluetooth/Channels/ChannelConduit.swift": (1, "a lock makes each access whole"),
+        "Sources/CoreBluetooth/Channels/ChannelState.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Channels/RunLoopSignal.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Channels/ChannelEvents.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Attributes/CBAttribute.swift": (1, "never changes"),

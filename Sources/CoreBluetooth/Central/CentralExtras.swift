@@ -43,7 +43,7 @@ extension CBCentralManager {
     }
 
     /// Returns the object for the sender of an advertisement, after updating it from the advertisement.
-    package func peripheral(heardBy report: AdvertisementReport) -> CBPeripheral {
+    package func peripheral(from report: AdvertisementReport) -> CBPeripheral {
         let peripheral = peripheral(report.peer, name: report.name)
         peripheral.noteAdvertisement(report)
         return peripheral

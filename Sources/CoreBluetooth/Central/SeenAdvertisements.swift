@@ -36,7 +36,7 @@ struct SeenAdvertisements {
     /// The hash index of the entries.
     ///
     /// The key is the lower half of a peer's identifier. Its first bit is always 1; the other bits are random.
-    private var places = HashIndex(secret: 0)
+    private var indices = HashIndex(secret: 0)
     private var entries: [Entry] = []
     /// The objects of the peers, in the order of the entries.
     ///
@@ -69,7 +69,7 @@ struct SeenAdvertisements {
 
     /// Drops all entries, but not the scan.
     mutating func forgetAll() {
-        places = HashIndex(secret: 0)
+        indices = HashIndex(secret: 0)
         entries = []
         senders = []
         latest = nil
@@ -79,7 +79,7 @@ struct SeenAdvertisements {
     /// found for an earlier scan with other services.
     mutating func dictionary(of report: AdvertisementReport) -> [String: Any]? {
         let key = UInt64(truncatingIfNeeded: report.peer.rawValue) | 1 << 63, timestamp = clock.now()
-        latest = places.index(of: key)
+        latest = indices.index(of: key)
         if let latest, update(latest, report) {
             // Changed in place, so that nothing is copied unless the app has kept the previous dictionary.
             entries[latest].dictionary.values[entries[latest].timestamp] = timestamp
@@ -113,7 +113,7 @@ struct SeenAdvertisements {
         }
         if entries.count >= Self.limit { forgetAll() }
         latest = entries.count
-        places.insert(key, at: entries.count)
+        indices.insert(key, at: entries.count)
         entries.append(entry)
         senders.append(Sender())
     }

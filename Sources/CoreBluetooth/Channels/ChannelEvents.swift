@@ -14,7 +14,7 @@ final class ChannelEvents: @unchecked Sendable {
         weak var delegate: (any StreamDelegate)?
     }
 
-    private struct Place {
+    private struct Scheduling {
         let loop: RunLoop
         let mode: RunLoop.Mode
         let signal: RunLoopSignal
@@ -33,7 +33,7 @@ final class ChannelEvents: @unchecked Sendable {
     private let next: @Sendable (Side, _ delivered: Stream.Event) -> Stream.Event?
     private let lock = NSLock()
     private var listening: [Side: Listening] = [:]
-    private var places: [Place] = []
+    private var schedulings: [Scheduling] = []
 
     /// Creates the events of streams that are attached later.
     ///
@@ -54,7 +54,7 @@ final class ChannelEvents: @unchecked Sendable {
         self.next = next
     }
 
-    deinit { for place in places { place.signal.remove() } }
+    deinit { for place in schedulings { place.signal.remove() } }
 
     /// Sets the stream of a side.
     ///
@@ -71,13 +71,13 @@ final class ChannelEvents: @unchecked Sendable {
     func schedule(_ side: Side, in loop: RunLoop, _ mode: RunLoop.Mode) {
         let name = ObjectIdentifier(loop)
         lock.withLock {
-            if let index = places.firstIndex(where: { $0.loop === loop && $0.mode == mode }) {
-                if !places[index].sides.contains(side) { places[index].sides.append(side) }
+            if let index = schedulings.firstIndex(where: { $0.loop === loop && $0.mode == mode }) {
+                if !schedulings[index].sides.contains(side) { schedulings[index].sides.append(side) }
             } else {
                 let signal = RunLoopSignal(in: loop, mode: mode, order: order) { [weak self] in
                     self?.callDelegates(name, mode)
                 }
-                places.append(Place(loop: loop, mode: mode, signal: signal, sides: [side]))
+                schedulings.append(Scheduling(loop: loop, mode: mode, signal: signal, sides: [side]))
             }
         }
         signal()
@@ -90,11 +90,13 @@ final class ChannelEvents: @unchecked Sendable {
     /// Removes one side from all run loops, so that its delegate is no longer called.
     func removeAll(_ side: Side) { remove(side) { _ in true } }
 
-    private func remove(_ side: Side, from matches: (Place) -> Bool) {
-        let empty: [Place] = lock.withLock {
-            for index in places.indices where matches(places[index]) { places[index].sides.removeAll { $0 == side } }
-            defer { places.removeAll(where: \.sides.isEmpty) }
-            return places.filter(\.sides.isEmpty)
+    private func remove(_ side: Side, from matches: (Scheduling) -> Bool) {
+        let empty: [Scheduling] = lock.withLock {
+            for index in schedulings.indices where matches(schedulings[index]) {
+                schedulings[index].sides.removeAll { $0 == side }
+            }
+            defer { schedulings.removeAll(where: \.sides.isEmpty) }
+            return schedulings.filter(\.sides.isEmpty)
         }
         for place in empty { place.signal.remove() }
     }
@@ -105,12 +107,12 @@ final class ChannelEvents: @unchecked Sendable {
         guard !due.isEmpty else { return }
         let signals: [RunLoopSignal] = lock.withLock {
             let heard = due.filter { listening[$0]?.delegate != nil }
-            return places.indices.compactMap { index in
-                guard !places[index].isSignalled, places[index].sides.contains(where: heard.contains) else {
+            return schedulings.indices.compactMap { index in
+                guard !schedulings[index].isSignalled, schedulings[index].sides.contains(where: heard.contains) else {
                     return nil
                 }
-                (places[index].isSignalled, places[index].hold) = (true, hold())
-                return places[index].signal
+                (schedulings[index].isSignalled, schedulings[index].hold) = (true, hold())
+                return schedulings[index].signal
             }
         }
         for signal in signals { signal.signal() }
@@ -122,10 +124,10 @@ final class ChannelEvents: @unchecked Sendable {
     /// it waits for the next turn.
     private func callDelegates(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
         let (sides, hold): ([Side], TimeHold?) = lock.withLock {
-            let index = places.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }
-            guard let index, places[index].isSignalled else { return ([], nil) }
-            defer { (places[index].isSignalled, places[index].hold) = (false, nil) }
-            return (places[index].sides, places[index].hold)
+            let index = schedulings.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }
+            guard let index, schedulings[index].isSignalled else { return ([], nil) }
+            defer { (schedulings[index].isSignalled, schedulings[index].hold) = (false, nil) }
+            return (schedulings[index].sides, schedulings[index].hold)
         }
         guard !sides.isEmpty else { return }
         for side in Side.allCases where sides.contains(side) { callDelegates(side) }

@@ -20,7 +20,7 @@ struct ChannelFlow {
     }
 
     /// The state of one stream.
-    private struct Direction {
+    private struct StreamState {
         enum State {
             case notOpen, open, closed
         }
@@ -41,8 +41,8 @@ struct ChannelFlow {
 
     private let unitLength: Int
     private var link = Link.open
-    private var input = Direction()
-    private var output = Direction()
+    private var input = StreamState()
+    private var output = StreamState()
     private var received = OctetQueue()
     /// The number of octets that the app has read and that have not been reported to the host yet.
     private var consumed = 0
@@ -172,7 +172,7 @@ extension ChannelFlow {
         }
     }
 
-    private subscript(side: Side) -> Direction {
+    private subscript(side: Side) -> StreamState {
         get { side == .input ? input : output }
         set { if side == .input { input = newValue } else { output = newValue } }
     }

@@ -2,15 +2,15 @@ import Foundation
 
 /// The input stream of a channel, usable on any thread.
 final class ChannelInputStream: InputStream {
-    private var end: ChannelEnd!
+    private var implementation: StreamImplementation!
 
-    init(_ conduit: ChannelConduit) {
+    init(_ channelState: ChannelState) {
         super.init(data: Data())
-        end = ChannelEnd(.input, of: conduit, as: self)
+        implementation = StreamImplementation(.input, of: channelState, as: self)
     }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
-        end.conduit.read(into: UnsafeMutableBufferPointer(start: buffer, count: max(0, len)))
+        implementation.channelState.read(into: UnsafeMutableBufferPointer(start: buffer, count: max(0, len)))
     }
 
     override func getBuffer(
@@ -18,31 +18,35 @@ final class ChannelInputStream: InputStream {
         length len: UnsafeMutablePointer<Int>
     ) -> Bool { false }
 
-    override var hasBytesAvailable: Bool { end.conduit.withFlow { $0.hasBytes } }
+    override var hasBytesAvailable: Bool { implementation.channelState.withFlow { $0.hasBytes } }
 
-    override func open() { end.open() }
-    override func close() { end.close() }
-    override var streamStatus: Stream.Status { end.status }
-    override var streamError: (any Error)? { end.error }
+    override func open() { implementation.open() }
+    override func close() { implementation.close() }
+    override var streamStatus: Stream.Status { implementation.status }
+    override var streamError: (any Error)? { implementation.error }
 
     override var delegate: (any StreamDelegate)? {
-        get { end.delegate }
-        set { end.delegate = newValue }
+        get { implementation.delegate }
+        set { implementation.delegate = newValue }
     }
 
-    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) { end.schedule(in: aRunLoop, mode) }
-    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) { end.remove(from: aRunLoop, mode) }
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        implementation.schedule(in: aRunLoop, mode)
+    }
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        implementation.remove(from: aRunLoop, mode)
+    }
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 }
 
 /// The output stream of a channel, usable on any thread.
 final class ChannelOutputStream: OutputStream {
-    private var end: ChannelEnd!
+    private var implementation: StreamImplementation!
 
-    convenience init(_ conduit: ChannelConduit) {
+    convenience init(_ channelState: ChannelState) {
         self.init(toMemory: ())
-        end = ChannelEnd(.output, of: conduit, as: self)
+        implementation = StreamImplementation(.output, of: channelState, as: self)
     }
 
     /// Required by Foundation.
@@ -51,23 +55,27 @@ final class ChannelOutputStream: OutputStream {
     required init(toMemory: ()) { super.init(toMemory: ()) }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
-        end.conduit.write(UnsafeBufferPointer(start: buffer, count: max(0, len)))
+        implementation.channelState.write(UnsafeBufferPointer(start: buffer, count: max(0, len)))
     }
 
-    override var hasSpaceAvailable: Bool { end.conduit.withFlow { $0.hasSpace } }
+    override var hasSpaceAvailable: Bool { implementation.channelState.withFlow { $0.hasSpace } }
 
-    override func open() { end.open() }
-    override func close() { end.close() }
-    override var streamStatus: Stream.Status { end.status }
-    override var streamError: (any Error)? { end.error }
+    override func open() { implementation.open() }
+    override func close() { implementation.close() }
+    override var streamStatus: Stream.Status { implementation.status }
+    override var streamError: (any Error)? { implementation.error }
 
     override var delegate: (any StreamDelegate)? {
-        get { end.delegate }
-        set { end.delegate = newValue }
+        get { implementation.delegate }
+        set { implementation.delegate = newValue }
     }
 
-    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) { end.schedule(in: aRunLoop, mode) }
-    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) { end.remove(from: aRunLoop, mode) }
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        implementation.schedule(in: aRunLoop, mode)
+    }
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        implementation.remove(from: aRunLoop, mode)
+    }
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 }

@@ -10,7 +10,7 @@ struct DiscoveredDatabase {
         let object: CBService
         let found: DiscoveredService
         /// True if the service was discovered only as an included service.
-        var isPart: Bool
+        var isOnlyIncluded: Bool
         /// The characteristics of the service as last discovered; `nil` unless all of them were discovered and still
         /// exist.
         var characteristics: [DiscoveredCharacteristic]?
@@ -33,8 +33,8 @@ struct DiscoveredDatabase {
     ///
     /// The GAP and GATT services stay hidden from apps, because the host uses them itself.
     mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
-        for item in found where !item.isHidden { known[insert(item, of: peripheral)].isPart = false }
-        services = known.filter { !$0.isPart }.map(\.object)
+        for item in found where !item.isHidden { known[insert(item, of: peripheral)].isOnlyIncluded = false }
+        services = known.filter { !$0.isOnlyIncluded }.map(\.object)
     }
 
     /// Adds services that `owner` includes.
@@ -123,11 +123,11 @@ struct DiscoveredDatabase {
         guard services != nil else { return false }
         var next = 0
         for item in found where !item.isHidden {
-            while next < known.count, known[next].isPart { next += 1 }
+            while next < known.count, known[next].isOnlyIncluded { next += 1 }
             guard next < known.count, item.represents(known[next].found) else { return false }
             next += 1
         }
-        return known[next...].allSatisfy(\.isPart)
+        return known[next...].allSatisfy(\.isOnlyIncluded)
     }
 
     /// Returns whether `found` contains exactly the characteristics that were discovered in the service before.
@@ -145,7 +145,7 @@ struct DiscoveredDatabase {
             owner.setIncludedServices(owner.includedServices?.filter { part in !gone.contains { $0.object === part } })
         }
         services?.removeAll { service in gone.contains { $0.object === service } }
-        return gone.filter { !$0.isPart }.map(\.object) + gone.filter(\.isPart).map(\.object)
+        return gone.filter { !$0.isOnlyIncluded }.map(\.object) + gone.filter(\.isOnlyIncluded).map(\.object)
     }
 
     private mutating func removeCharacteristics(in range: AttributeHandleRange) {
@@ -182,18 +182,18 @@ struct DiscoveredDatabase {
     private mutating func insert(_ found: DiscoveredService, of peripheral: CBPeripheral) -> Int {
         if let index = index(of: found.range), found.represents(known[index].found) { return index }
         _ = remove(in: found.range)
-        let index = place(of: found.range.start)
-        known.insert(Known(object: CBService(found, of: peripheral), found: found, isPart: true), at: index)
+        let index = firstIndex(from: found.range.start)
+        known.insert(Known(object: CBService(found, of: peripheral), found: found, isOnlyIncluded: true), at: index)
         return index
     }
 
     private func index(of range: AttributeHandleRange) -> Int? {
-        let index = place(of: range.start)
+        let index = firstIndex(from: range.start)
         return index < known.count && known[index].found.range == range ? index : nil
     }
 
     /// Returns the index of the first service that starts at or after `handle`.
-    private func place(of handle: AttributeHandle) -> Int {
+    private func firstIndex(from handle: AttributeHandle) -> Int {
         known.indices.bisected { known[$0].found.range.start.wire < handle.wire }
     }
 }

@@ -10,11 +10,11 @@ struct HandleTable<Object> {
 
     subscript(handle: AttributeHandle) -> Object? {
         get {
-            let place = place(of: handle.wire)
+            let place = index(of: handle.wire)
             return place < handles.count && handles[place] == handle.wire ? objects[place] : nil
         }
         set {
-            let place = place(of: handle.wire), isThere = place < handles.count && handles[place] == handle.wire
+            let place = index(of: handle.wire), isThere = place < handles.count && handles[place] == handle.wire
             switch (newValue, isThere) {
             case (let object?, true): objects[place] = object
             case (let object?, false):
@@ -30,7 +30,7 @@ struct HandleTable<Object> {
 
     /// Removes and returns the objects with a handle in `range`.
     mutating func remove(in range: AttributeHandleRange) -> [Object] {
-        let first = place(of: range.start.wire), end = place(after: range.end.wire)
+        let first = index(of: range.start.wire), end = index(after: range.end.wire)
         defer {
             handles.removeSubrange(first..<end)
             objects.removeSubrange(first..<end)
@@ -39,7 +39,7 @@ struct HandleTable<Object> {
     }
 
     /// Returns the index of the first handle that is not less than `handle`.
-    private func place(of handle: UInt16) -> Int {
+    private func index(of handle: UInt16) -> Int {
         var low = 0, high = handles.count
         while low < high {
             let middle = (low + high) / 2
@@ -49,5 +49,5 @@ struct HandleTable<Object> {
     }
 
     /// Returns the index of the first handle that is greater than `handle`.
-    private func place(after handle: UInt16) -> Int { handle == .max ? handles.count : place(of: handle + 1) }
+    private func index(after handle: UInt16) -> Int { handle == .max ? handles.count : index(of: handle + 1) }
 }

@@ -27,7 +27,7 @@ struct PeripheralRecord {
     /// Deliveries that are still to be made, because one host event has produced several.
     ///
     /// They come before anything newer.
-    private var due: [PendingDelivery] = []
+    private var pendingDeliveries: [PendingDelivery] = []
 
     /// Creates the record of an unconnected peripheral.
     init(name: String?) { self.name = name }
@@ -56,9 +56,9 @@ struct PeripheralRecord {
             step.call = Self.discard(event)
         case .unsolicited:
             apply(event, of: peripheral, &step)
-            if step.call != nil || !due.isEmpty || requests.count > 0 { step.rest = .allAvailable }
+            if step.call != nil || !pendingDeliveries.isEmpty || requests.count > 0 { step.rest = .allAvailable }
         }
-        if !due.isEmpty, case .sameEvent = step.observed { step.observed = .event(event) }
+        if !pendingDeliveries.isEmpty, case .sameEvent = step.observed { step.observed = .event(event) }
         finish(&step)
         return step
     }
@@ -67,7 +67,7 @@ struct PeripheralRecord {
     /// result.
     mutating func proceed(_ rest: Remainder, of peripheral: CBPeripheral) -> Step {
         var step = Step(rest: rest)
-        if due.isEmpty {
+        if pendingDeliveries.isEmpty {
             let limit = if case .answers(let count) = rest { count } else { requests.count }
             guard limit > 0 else { return Step() }
             let answer: PeripheralRequests.Answer?
@@ -89,7 +89,9 @@ struct PeripheralRecord {
 
     /// Drops everything that belongs to the connection, and returns the discovered attributes.
     mutating func forgetConnection() -> DiscoveredDatabase {
-        defer { (mtu, details, requests, window, database, due) = (23, nil, .init(), .init(), .init(), []) }
+        defer {
+            (mtu, details, requests, window, database, pendingDeliveries) = (23, nil, .init(), .init(), .init(), [])
+        }
         return database
     }
 
@@ -103,21 +105,23 @@ struct PeripheralRecord {
     /// If deliveries are pending, the first of them replaces the step's own delivery, which is queued instead. Then
     /// sets the delegate to call, and drops the remaining work if there is nothing to deliver.
     private mutating func finish(_ step: inout Step) {
-        if !due.isEmpty {
+        if !pendingDeliveries.isEmpty {
             if step.call != nil || !step.observed.isNothing {
-                due.append(PendingDelivery(call: step.call, event: step.observed.event))
+                pendingDeliveries.append(PendingDelivery(call: step.call, event: step.observed.event))
             }
-            let first = due.removeFirst()
+            let first = pendingDeliveries.removeFirst()
             (step.call, step.observed) = (first.call, first.event.map { .event($0) } ?? .nothing)
         }
         if step.call != nil { step.delegate = delegate }
-        if case .answers(let count)? = step.rest, due.isEmpty, count == 0 || !requests.isAnswered { step.rest = nil }
+        if case .answers(let count)? = step.rest, pendingDeliveries.isEmpty, count == 0 || !requests.isAnswered {
+            step.rest = nil
+        }
     }
 
     private mutating func queueDelivery(of answer: PeripheralRequests.Answer, to peripheral: CBPeripheral) {
         var step = Step()
         apply(answer, of: peripheral, &step)
-        due.append(PendingDelivery(call: step.call, event: step.observed.event))
+        pendingDeliveries.append(PendingDelivery(call: step.call, event: step.observed.event))
     }
 
     private mutating func apply(
@@ -148,7 +152,7 @@ struct PeripheralRecord {
         step.call = update(for: event, of: peripheral)
         step.observed = .sameEvent
         let gone = database.takeDropped()
-        if !gone.isEmpty { due.append(PendingDelivery(call: .subscriptionsEnded(gone), event: nil)) }
+        if !gone.isEmpty { pendingDeliveries.append(PendingDelivery(call: .subscriptionsEnded(gone), event: nil)) }
     }
 
     private mutating func update(for event: PeerEvent, of peripheral: CBPeripheral) -> PeripheralDelegateCall? {

@@ -33,7 +33,7 @@ struct AdvertisingState: Equatable {
 
     private var state: State
     /// The origins of the start requests that the host has not answered, oldest first.
-    private var askers: [Origin] = []
+    private var unansweredStarts: [Origin] = []
 
     /// Creates the state of a manager that is not advertising.
     init() { state = .off }
@@ -58,7 +58,7 @@ struct AdvertisingState: Equatable {
         switch state {
         case .off:
             state = .starting(request)
-            askers.append(.app)
+            unansweredStarts.append(.app)
             return .send
         case .starting, .on, .paused: return .alreadyAdvertising
         }
@@ -89,9 +89,9 @@ struct AdvertisingState: Equatable {
 
     /// Processes the host's answer to the oldest start request.
     mutating func answered(success: Bool) -> OnAnswered {
-        guard !askers.isEmpty else { return .nothing }
-        let asker = askers.removeFirst()
-        if askers.isEmpty {
+        guard !unansweredStarts.isEmpty else { return .nothing }
+        let asker = unansweredStarts.removeFirst()
+        if unansweredStarts.isEmpty {
             switch state {
             case .starting(let request): state = success ? .on(request) : .off
             // The app's request reached the host when the radio was already gone. The delegate receives the failure, so
@@ -115,7 +115,7 @@ struct AdvertisingState: Equatable {
     mutating func radioReturned() -> AdvertisingRequest? {
         guard case .paused(let request) = state else { return nil }
         state = .starting(request)
-        askers.append(.radio)
+        unansweredStarts.append(.radio)
         return request
     }
 }

@@ -23,7 +23,7 @@ package final class Observers: Sendable {
     /// The meaning of an event for a waiting observer.
     package enum Reception {
         /// The event does not concern the observer, which goes on waiting.
-        case passed
+        case ignored
         /// The event ends this wait, and is still passed to other waiting observers.
         case received
         /// The event ends this wait, and is not passed to other waiting observers.
@@ -99,7 +99,7 @@ package final class Observers: Sendable {
         var isAnswered = false
         for entry in content.withLock({ $0.entries }) where !entry.isWaiting || !isAnswered {
             let reception = entry.receive(event)
-            guard entry.isWaiting, reception != .passed else { continue }
+            guard entry.isWaiting, reception != .ignored else { continue }
             remove(entry.id)
             isAnswered = isAnswered || reception == .answered
         }

@@ -23,7 +23,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     private let mutex: Mutex<Carrier<Content>>
     /// A flag that is stored at the end of each access and loaded at the start of the next one, so that the thread
     /// sanitizer sees the order of the accesses.
-    private let turn = Atomic<Bool>(false)
+    private let orderFlag = Atomic<Bool>(false)
 
     init(_ value: Value) { mutex = Mutex(Carrier(carried: Content(value: value))) }
 
@@ -49,8 +49,8 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
         _ body: (inout Content) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try mutex.withLock { content throws(Failure) in
-            _ = turn.load(ordering: .acquiring)
-            defer { turn.store(true, ordering: .releasing) }
+            _ = orderFlag.load(ordering: .acquiring)
+            defer { orderFlag.store(true, ordering: .releasing) }
             return Carrier(carried: try body(&content.carried))
         }.carried
     }

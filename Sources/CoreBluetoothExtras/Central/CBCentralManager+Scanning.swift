@@ -30,7 +30,7 @@ extension CBCentralManager {
         scan(filter.request) { number in
             let id = observers.add { event in
                 guard case .discovered(let report) = event, self.hasBegun(number) else { return }
-                let peripheral = self.peripheral(heardBy: report)
+                let peripheral = self.peripheral(from: report)
                 let discovery = Discovery(peripheral: peripheral, advertisement: Advertisement(report))
                 continuation.yield(discovery)
             }

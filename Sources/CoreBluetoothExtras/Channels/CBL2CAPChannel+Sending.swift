@@ -16,7 +16,7 @@ extension CBL2CAPChannel {
         guard let manager else { return }
         let answer = PendingResult<Void>()
         let id = manager.observers.wait { _ in
-            guard self.hasNothingToSend else { return .passed }
+            guard self.hasNothingToSend else { return .ignored }
             answer.resolve(.success(()))
             return .answered
         }

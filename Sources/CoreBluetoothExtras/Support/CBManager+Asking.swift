@@ -27,7 +27,7 @@ extension CBManager {
                 answer.resolve(result)
                 return if case .disconnected = received { .received } else { .answered }
             }
-            guard let loss = received.radioLoss else { return .passed }
+            guard let loss = received.radioLoss else { return .ignored }
             answer.resolve(.failure(loss))
             return .received
         }

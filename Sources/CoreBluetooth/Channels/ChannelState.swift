@@ -7,7 +7,7 @@ import Foundation
 ///
 /// The streams can be used on any thread, including the one that receives host events. Sendable because a lock protects
 /// the state; the app is never called while the lock is held.
-final class ChannelConduit: @unchecked Sendable {
+final class ChannelState: @unchecked Sendable {
     let id: ChannelID
     let psm: CBL2CAPPSM
     let peer: PeerIdentifier
@@ -19,7 +19,7 @@ final class ChannelConduit: @unchecked Sendable {
     private var willSignal = false
     /// The events of the two streams; this object calls the streams' delegates.
     ///
-    /// Set before the conduit is shared.
+    /// Set before the state is shared.
     private(set) var events: ChannelEvents!
 
     init(
