@@ -76,11 +76,11 @@ public final class Machine: Sendable {
     /// A manager whose role is not among the declared modes is suspended: it gets its events when the apps return to
     /// the foreground. Until then, requests from centrals to its services are refused.
     public func sendAppsToBackground(declaring modes: BackgroundModes) {
-        world.enqueue(.moveApps(machine: index, modes))
+        world.enqueue(.changePhaseOfApps(machine: index, modes))
     }
 
     /// Brings the apps of the machine to the foreground again.
-    public func bringAppsToForeground() { world.enqueue(.moveApps(machine: index, nil)) }
+    public func bringAppsToForeground() { world.enqueue(.changePhaseOfApps(machine: index, nil)) }
 
     /// Sets the faults of the machine, replacing earlier faults.
     public func cause(_ faults: Faults) { world.enqueue(.setFaults(machine: index, faults)) }
@@ -94,18 +94,18 @@ extension Machine: SwitchableHost {
         let world: World
         let client: ClientID
         func send(_ request: ClientRequest) {
-            let suspicions = world.core.withLock { $0.suspicions(of: request, for: client) }
+            let suspicions = world.core.withLock { $0.possibleFindings(of: request, for: client) }
             world.enqueue(.request(request, client))
             for suspicion in suspicions { find(suspicion) }
         }
 
         func report(_ rule: String, _ sentence: String) -> Bool {
             guard let rule = World.Finding.Rule(rawValue: rule) else { return false }
-            find(Suspicion(rule: rule, sentence: sentence))
+            find(PossibleFinding(rule: rule, sentence: sentence))
             return true
         }
 
-        private func find(_ suspicion: Suspicion) {
+        private func find(_ suspicion: PossibleFinding) {
             world.change { core in
                 guard case .app(let session) = core.clients[client.rawValue],
                     core.applies(suspicion.rule, to: session)
@@ -117,7 +117,7 @@ extension Machine: SwitchableHost {
         func close() { world.enqueue(.close(client)) }
         func appEnded() { world.enqueue(.appEnded(client)) }
         func appReturned() { world.enqueue(.appReturned(client)) }
-        func transfer(to owner: ClientOwner) { world.enqueue(.give(client, owner)) }
+        func transfer(to owner: ClientOwner) { world.enqueue(.transfer(client, owner)) }
         func hold() -> TimeHold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }
     }

@@ -5,7 +5,7 @@ import BLEWire
 /// The internal state of a machine: its host, and its controller on the air.
 final class MachineState {
     /// The state of the controller.
-    enum Radio {
+    enum RadioState {
         case present(ControllerID)
         /// Unplugged. At `absentAt`, the world reports to the host that the controller is absent; `nil` if it has
         /// already done so.
@@ -30,7 +30,7 @@ final class MachineState {
     var launcher: Machine.Launcher?
     /// True if the apps have been launched since they last ended.
     var isLaunched = false
-    var radio: Radio
+    var radio: RadioState
     var faults = Machine.Faults()
     /// The current faults of the machine.
     var runningFaults = RunningFaults()

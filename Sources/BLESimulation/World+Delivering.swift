@@ -26,7 +26,7 @@ extension World {
             switch await deliverDirectly(until: end) {
             case .nothing: break
             case .settled: return
-            case .unsettled(let rest): return await settle(after: rest, whileAtWork: [.main, .main], [.main])
+            case .unsettled(let rest): return await deliver(rest, afterWorkOn: [.main, .main], [.main])
             }
         }
         for launch in core.withLock({ $0.takeLaunches() }) {
@@ -34,7 +34,7 @@ extension World {
             await settleApps()
         }
         let deliveries = core.withLock { $0.takeDeliveries() }
-        await settle(after: deliveries[...], whileAtWork: [], Self.distinct(deliveries.map(\.session.appQueue)))
+        await deliver(deliveries[...], afterWorkOn: [], Self.distinct(deliveries.map(\.session.appQueue)))
         while let timer = core.withLock({ $0.timers.takeReady() }) {
             timer.wake()
             await settleApps(and: timer.queue.map(AppQueue.init))
@@ -62,9 +62,9 @@ extension World {
     }
 
     /// Waits for the `busy` queues, then makes the deliveries one after the other, then waits until `queues` are empty.
-    private func settle(
-        after deliveries: ArraySlice<WorldDelivery>,
-        whileAtWork busy: [AppQueue],
+    private func deliver(
+        _ deliveries: ArraySlice<WorldDelivery>,
+        afterWorkOn busy: [AppQueue],
         _ queues: [AppQueue]
     ) async {
         let before = await withCheckedContinuation { done in

@@ -12,12 +12,12 @@ enum WorldAction: Sendable {
     case appEnded(ClientID)
     /// An app in another process has been launched again, as reported by a daemon that serves the world's host.
     case appReturned(ClientID)
-    case give(ClientID, ClientOwner)
+    case transfer(ClientID, ClientOwner)
     case request(ClientRequest, ClientID)
     case move(machine: Int, World.Position)
     case setRadio(machine: Int, isOn: Bool)
     case setBluetooth(machine: Int, isOn: Bool)
-    case moveApps(machine: Int, BackgroundModes?)
+    case changePhaseOfApps(machine: Int, BackgroundModes?)
     case setFaults(machine: Int, Machine.Faults)
     case setSeparated(Int, Int, Bool)
     /// Starts a fault of the machine with this name.

@@ -14,7 +14,7 @@ extension WorldCore {
             var owner = ClientOwner.program
             if case .app(let session) = clients[client.rawValue] { owner = session.owner }
             stations[index].host.open(client, role: role, of: owner, at: now)
-            tellPhase(to: client)
+            sendPhase(to: client)
             markDirty(index)
         case .close(let client): close(client)
         case .appEnded(let client):
@@ -25,7 +25,7 @@ extension WorldCore {
             guard case .app(let session) = clients[client.rawValue] else { return }
             stations[session.machine].host.appReturned(session.client, at: now)
             markDirty(session.machine)
-        case .give(let client, let owner):
+        case .transfer(let client, let owner):
             guard case .app(var session) = clients[client.rawValue] else { return }
             session.owner = owner
             clients[client.rawValue] = .app(session)
@@ -38,7 +38,7 @@ extension WorldCore {
         case .setBluetooth(let index, let isOn):
             stations[index].runningFaults.endAll(with: .switchedOff)
             isOn ? switchOn(index) : switchOff(index)
-        case .moveApps(let index, let modes): moveApps(of: index, to: modes)
+        case .changePhaseOfApps(let index, let modes): changePhase(ofAppsOn: index, to: modes)
         case .setFaults(let index, let faults): set(faults, on: index)
         case .setSeparated(let one, let other, let isSeparated):
             separated.removeAll { $0 == (one, other) || $0 == (other, one) }
@@ -62,12 +62,12 @@ extension WorldCore {
                 at: now
             )
             recorder?.add(request, of: client.rawValue, on: stations[index].name, at: now)
-            if isWrittenDown {
+            if logsCalls {
                 let line = transcript.line(request, of: client.rawValue)
-                writeDown("app \(client.rawValue) requests: \(line)", on: index)
+                logLine("app \(client.rawValue) requests: \(line)", on: index)
             }
             countStep(request.methodName, on: index)
-            noteAlerts(request, for: client, on: index)
+            recordRequestedAlerts(request, for: client, on: index)
         }
         preserve(request, for: known)
         stations[index].host.perform(request, for: known, at: now)
@@ -142,7 +142,7 @@ extension WorldCore {
         station.radio = .present(controller)
         set(station.faults, on: index)
         separate(index)
-        if station.runningFaults.have(.switchedOff) { return switchOff(index) }
+        if station.runningFaults.contains(.switchedOff) { return switchOff(index) }
         station.host.transportOpened(at: now)
         markDirty(index)
     }
@@ -180,7 +180,7 @@ extension WorldCore {
 
     /// Returns whether a test or a fault prevents two machines from receiving each other.
     func areSeparated(_ one: Int, _ other: Int) -> Bool {
-        stations[one].runningFaults.have(.isolated) || stations[other].runningFaults.have(.isolated)
+        stations[one].runningFaults.contains(.isolated) || stations[other].runningFaults.contains(.isolated)
             || separated.contains { $0 == (one, other) || $0 == (other, one) }
     }
 

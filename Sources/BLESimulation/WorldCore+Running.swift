@@ -68,9 +68,9 @@ extension WorldCore {
         story.add(.delivered(event, machine: session.machine, app: session.app, client: client), at: now)
         recorder?.add(event, to: client, on: stations[session.machine].name, at: now)
         if event.isDiscovery {
-            if isWrittenDown { transcript.learn(event, of: client) }
-        } else if isWrittenDown {
-            writeDown("app \(client) receives: \(transcript.line(event, to: client))", on: session.machine)
+            if logsCalls { transcript.learn(event, of: client) }
+        } else if logsCalls {
+            logLine("app \(client) receives: \(transcript.line(event, to: client))", on: session.machine)
         }
         countStep(event.methodName, on: session.machine)
         countConnections(event, session)
@@ -78,7 +78,7 @@ extension WorldCore {
     }
 
     /// Writes a line about an app's request or event to the capture and the log.
-    func writeDown(_ line: String, on machine: Int) {
+    func logLine(_ line: String, on machine: Int) {
         capture?.comment(line)
         log?.comment("\(logTime)\(stations[machine].name): \(line)")
     }
@@ -147,7 +147,7 @@ extension WorldCore {
             guard !dirty.isEmpty else { return }
             let stations = dirty
             dirty.removeAll(keepingCapacity: true)
-            for index in stations { drain(index) }
+            for index in stations { takeHostOutput(index) }
         }
     }
 
@@ -159,7 +159,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    mutating func drain(_ index: Int) {
+    mutating func takeHostOutput(_ index: Int) {
         let station = stations[index]
         station.isDirty = false
         while let output = station.host.next() {
@@ -182,7 +182,11 @@ extension WorldCore {
     private mutating func deliver(_ event: ClientEvent, to client: ClientID) {
         switch clients[client.rawValue] {
         case .app(let session):
-            deliver(failsInstead(event, for: client, on: session.machine) ?? event, to: session, client)
+            deliver(
+                takeInjectedFailure(replacing: event, for: client, on: session.machine) ?? event,
+                to: session,
+                client
+            )
         case .relaunched(let latest):
             if case .app(let session) = clients[latest.rawValue] { deliver(event, to: session, latest) }
         case .ended: hold(event, for: client)

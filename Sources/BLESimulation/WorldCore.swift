@@ -72,7 +72,7 @@ struct WorldCore: ~Copyable {
     /// The text form of apps' requests and events, for the capture and the log.
     var transcript = Transcript()
     /// True if apps' requests and events are written to a capture or log as they happen.
-    var isWrittenDown: Bool { capture != nil || log != nil }
+    var logsCalls: Bool { capture != nil || log != nil }
     var trace = TraceHash()
     var tap: PacketTap?
 

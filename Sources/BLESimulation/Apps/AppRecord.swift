@@ -9,7 +9,7 @@ struct AppRecord {
     let name: String
     var authorization = Machine.Authorization.allowed
     /// The time at which the app was last called, sent to the background or brought to the foreground.
-    var woken: Instant?
+    var lastWake: Instant?
 }
 
 extension MachineState {

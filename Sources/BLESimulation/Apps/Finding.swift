@@ -64,7 +64,7 @@ extension World {
 }
 
 /// A broken rule, which becomes a ``World/Finding`` if the rule applies to the app's session.
-struct Suspicion {
+struct PossibleFinding {
     let rule: World.Finding.Rule
     let sentence: String
 }

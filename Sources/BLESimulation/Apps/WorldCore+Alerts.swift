@@ -7,7 +7,7 @@ extension WorldCore {
     private static let mostAlerts = 1_024
 
     /// Records the alerts that an app requests for events that occur while it is suspended.
-    func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
+    func recordRequestedAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
         stations[index].requestedAlerts[client.rawValue, default: RequestedAlerts()].note(request)
     }
 
@@ -62,7 +62,7 @@ extension WorldCore {
             }
             if authorization == .allowed {
                 station.host.open(session.client, role: session.role, of: session.owner, at: now)
-                tellPhase(to: client)
+                sendPhase(to: client)
             } else {
                 reportMissingPermission(session, client)
             }

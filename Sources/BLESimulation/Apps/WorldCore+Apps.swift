@@ -11,12 +11,12 @@ extension WorldCore {
 
     /// Sends the apps of a machine to the background, with `modes` as their background modes, or to the foreground if
     /// `modes` is `nil`.
-    mutating func moveApps(of index: Int, to modes: BackgroundModes?) {
+    mutating func changePhase(ofAppsOn index: Int, to modes: BackgroundModes?) {
         stations[index].backgroundModes = modes
-        for app in stations[index].apps.indices { stations[index].apps[app].woken = now }
+        for app in stations[index].apps.indices { stations[index].apps[app].lastWake = now }
         for (client, app) in clients.enumerated() {
             guard case .app(let session) = app, session.machine == index else { continue }
-            tellPhase(to: ClientID(rawValue: client))
+            sendPhase(to: ClientID(rawValue: client))
             guard stations[index].phase(of: session.role) != .suspended else { continue }
             deliveries += stations[index].held.filter { $0.client == client }
             stations[index].held.removeAll { $0.client == client }
@@ -24,7 +24,7 @@ extension WorldCore {
     }
 
     /// Tells the host the phase of a client's app, if the app may use the radio.
-    mutating func tellPhase(to client: ClientID) {
+    mutating func sendPhase(to client: ClientID) {
         guard case .app(let session) = clients[client.rawValue], isAuthorized(session) else { return }
         perform(.appPhaseChanged(to: stations[session.machine].phase(of: session.role)), for: client)
     }
@@ -69,7 +69,7 @@ extension WorldCore {
         let station = stations[session.machine]
         guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }
         let sentence = "the app is suspended with \(Self.heldLimit) events queued, and misses further values"
-        find(Suspicion(rule: .missedValues, sentence: sentence), machine: session.machine, app: session.app)
+        find(PossibleFinding(rule: .missedValues, sentence: sentence), machine: session.machine, app: session.app)
     }
 }
 

@@ -12,24 +12,24 @@ extension WorldCore {
     /// Returns the rules that a request breaks.
     ///
     /// Called before the request is carried out.
-    func suspicions(of request: ClientRequest, for client: ClientID) -> [Suspicion] {
+    func possibleFindings(of request: ClientRequest, for client: ClientID) -> [PossibleFinding] {
         guard case .app(let session) = clients[client.rawValue] else { return [] }
         let station = stations[session.machine]
         guard station.backgroundModes != nil, session.role != .agent else { return [] }
-        var result: [Suspicion] = []
+        var result: [PossibleFinding] = []
         if case .scan(let scan, _) = request, station.backgroundModes?.contains(.liveActivity) != true {
             if scan.services.isEmpty {
                 let sentence = "a scan in the background without services finds nothing"
-                result.append(Suspicion(rule: .backgroundScan, sentence: sentence))
+                result.append(PossibleFinding(rule: .backgroundScan, sentence: sentence))
             }
             if scan.allowsDuplicates {
                 let sentence = "a scan in the background reports no duplicates"
-                result.append(Suspicion(rule: .backgroundDuplicates, sentence: sentence))
+                result.append(PossibleFinding(rule: .backgroundDuplicates, sentence: sentence))
             }
         }
         if let overtime = overtime(of: session) {
             let sentence = "\(request.methodName) was requested \(overtime.inMilliseconds) after the app was woken"
-            result.append(Suspicion(rule: .backgroundTime, sentence: sentence))
+            result.append(PossibleFinding(rule: .backgroundTime, sentence: sentence))
         }
         return result
     }
@@ -39,7 +39,7 @@ extension WorldCore {
     private func overtime(of session: WorldSession) -> Duration? {
         let station = stations[session.machine]
         guard station.phase(of: session.role) == .background, station.backgroundTasks.isEmpty,
-            let woken = station.apps[session.app].woken, now - woken > Self.wakeTime
+            let woken = station.apps[session.app].lastWake, now - woken > Self.wakeTime
         else { return nil }
         return now - woken
     }
@@ -55,7 +55,7 @@ extension WorldCore {
     /// Records a finding, unless it is already known.
     ///
     /// Ends the apps of the machine if they have worked too long in the background and ``Machine/endsLateApps`` is set.
-    mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
+    mutating func find(_ suspicion: PossibleFinding, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {
             $0.rule == suspicion.rule && $0.machine == station.name && $0.app == name
@@ -79,7 +79,7 @@ extension WorldCore {
 
     /// Records that an app is called, so that its limited time in the background starts again.
     mutating func wakeApp(of session: WorldSession) {
-        stations[session.machine].apps[session.app].woken = now
+        stations[session.machine].apps[session.app].lastWake = now
     }
 
     /// Processes the end of a background task's time.
@@ -87,7 +87,7 @@ extension WorldCore {
         guard stations[index].backgroundTasks.contains(number) else { return }
         stations[index].backgroundTasks.removeAll { $0 == number }
         guard stations[index].backgroundModes != nil else { return }
-        let suspicion = Suspicion(rule: .backgroundTask, sentence: "a background task was not ended in time")
+        let suspicion = PossibleFinding(rule: .backgroundTask, sentence: "a background task was not ended in time")
         find(suspicion, machine: index, app: 0)
     }
 

@@ -35,8 +35,8 @@ extension WorldCore {
             deliveries.append((newClient.rawValue, restored))
         }
         stations[index].host.appReturned(session.client, at: now)
-        drain(index)
-        tellPhase(to: newClient)
+        takeHostOutput(index)
+        sendPhase(to: newClient)
         return newClient
     }
 
@@ -66,7 +66,7 @@ extension WorldCore {
             }
         }
         if end == .quitByUser { for manager in restorable where manager.machine == index { giveUp(manager.client) } }
-        drain(index)
+        takeHostOutput(index)
     }
 
     /// Ends a manager.

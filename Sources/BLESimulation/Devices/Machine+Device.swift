@@ -42,7 +42,7 @@ extension Machine {
     ///
     /// - Precondition: The description of the device remains valid; see ``SimulatedPeripheral/validate()``.
     public func offer(_ services: [SimulatedPeripheral.Service]) {
-        ask { $0.offer(services) }
+        ask { $0.replaceServices(services) }
     }
 
     /// Disconnects centrals as soon as they are connected, from now on.

@@ -13,7 +13,7 @@ struct ScriptedDevice {
         /// The number of values sent so far from the description's notifications.
         var sent = 0
         /// The time at which the next value of the description's notifications is sent; `nil` while none is to be sent.
-        var due: Instant?
+        var nextNotification: Instant?
     }
 
     let station: Int
@@ -25,7 +25,7 @@ struct ScriptedDevice {
     /// The behaviour that a test has set.
     var behaviour = DeviceBehaviour()
     /// The requests that are sent later, sorted by time.
-    private var later: [(due: Instant, request: ClientRequest)] = []
+    private var delayedRequests: [(due: Instant, request: ClientRequest)] = []
     private var centrals: [PeerIdentifier] = []
     private var isOn = false
 
@@ -53,8 +53,8 @@ struct ScriptedDevice {
 
     /// The time of the next value or delayed answer; `nil` if there is none.
     var deadline: Instant? {
-        let values = attributes.compactMap(\.due).min()
-        guard let first = later.first?.due else { return values }
+        let values = attributes.compactMap(\.nextNotification).min()
+        guard let first = delayedRequests.first?.due else { return values }
         return min(first, values ?? first)
     }
 
@@ -63,7 +63,7 @@ struct ScriptedDevice {
         switch event {
         case .stateChanged(let state):
             for index in attributes.indices { stopNotifying(index) }
-            (later, centrals, isOn) = ([], [], state == .poweredOn)
+            (delayedRequests, centrals, isOn) = ([], [], state == .poweredOn)
             return isOn ? publication : []
         case .server(let event): return receive(event, at: now)
         case .security(.asked(let inquiry)):
@@ -97,17 +97,17 @@ struct ScriptedDevice {
 
     /// Returns the requests that send the values and answers that are due.
     mutating func wake(at now: Instant) -> [ClientRequest] {
-        let due = later.prefix { $0.due <= now }.map(\.request)
-        later.removeFirst(due.count)
+        let due = delayedRequests.prefix { $0.due <= now }.map(\.request)
+        delayedRequests.removeFirst(due.count)
         var requests = due
         for index in attributes.indices {
-            guard let due = attributes[index].due, due <= now,
+            guard let due = attributes[index].nextNotification, due <= now,
                 let notifications = attributes[index].characteristic.notifications
             else { continue }
             let value = notifications.values[attributes[index].sent % notifications.values.count]
             attributes[index].sent += 1
             attributes[index].value = value
-            attributes[index].due = due + max(notifications.interval, .milliseconds(1))
+            attributes[index].nextNotification = due + max(notifications.interval, .milliseconds(1))
             requests.append(.service(.update(attributes[index].id, value, to: nil)))
         }
         return requests
@@ -116,9 +116,9 @@ struct ScriptedDevice {
     /// Replaces the services.
     ///
     /// Delayed answers are still sent, but delayed values are dropped.
-    mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
+    mutating func replaceServices(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
         // Delayed values identify their characteristic by its index, which now belongs to another characteristic.
-        later.removeAll { if case .service(.update) = $0.request { true } else { false } }
+        delayedRequests.removeAll { if case .service(.update) = $0.request { true } else { false } }
         peripheral.services = services
         peripheral.requireValid()
         makeAttributes()
@@ -165,10 +165,11 @@ struct ScriptedDevice {
     ) -> [ClientRequest] {
         guard let index = index(of: id) else { return [] }
         attributes[index].subscribers.append(central.peer)
-        if attributes[index].due == nil, let notifications = attributes[index].characteristic.notifications,
+        if attributes[index].nextNotification == nil,
+            let notifications = attributes[index].characteristic.notifications,
             !notifications.values.isEmpty
         {
-            attributes[index].due = now + max(notifications.interval, .milliseconds(1))
+            attributes[index].nextNotification = now + max(notifications.interval, .milliseconds(1))
         }
         let value = attributes[index].value
         guard let answer = behaviour.answer(.subscription, of: attributes[index].uuid, value, at: now) else {
@@ -218,7 +219,7 @@ struct ScriptedDevice {
         var answers: [DeviceAnswer] = []
         for index in changed {
             let answer = behaviour.answer(.write, of: attributes[index].uuid, values[index], at: now)
-            guard let answer = answer ?? described(index, values[index]) else { continue }
+            guard let answer = answer ?? describedAnswer(index, values[index]) else { continue }
             answers.append(answer)
         }
         let refusal = answers.first { if case .value = $0.outcome { false } else { true } }
@@ -234,7 +235,7 @@ struct ScriptedDevice {
     }
 
     /// Returns the answer that the description defines for a written value; `nil` if it defines none.
-    private func described(_ index: Int, _ written: [UInt8]) -> DeviceAnswer? {
+    private func describedAnswer(_ index: Int, _ written: [UInt8]) -> DeviceAnswer? {
         let answers = attributes[index].characteristic.answers(to: written)
         guard !answers.isEmpty else { return nil }
         return answers.reduce(.accepted) { $0.notifying($1.value, of: $1.characteristic, after: $1.delay) }
@@ -266,14 +267,14 @@ struct ScriptedDevice {
             requests.append((due + max(update.delay, .zero), .service(request)))
         }
         for request in requests where request.due > now {
-            let place = later.firstIndex { $0.due > request.due } ?? later.endIndex
-            later.insert(request, at: place)
+            let place = delayedRequests.firstIndex { $0.due > request.due } ?? delayedRequests.endIndex
+            delayedRequests.insert(request, at: place)
         }
         return requests.filter { $0.due <= now }.map(\.request)
     }
 
     private mutating func stopNotifying(_ index: Int) {
-        attributes[index].due = nil
+        attributes[index].nextNotification = nil
         attributes[index].subscribers = []
     }
 

@@ -18,7 +18,7 @@ struct RunningFaults {
     private var latest = 0
 
     /// Returns whether a running fault has this effect.
-    func have(_ effect: Effect) -> Bool { running.contains { $0.effect == effect } }
+    func contains(_ effect: Effect) -> Bool { running.contains { $0.effect == effect } }
 
     /// Adds a fault and returns its number.
     mutating func begin(_ effect: Effect) -> Int {
@@ -31,14 +31,14 @@ struct RunningFaults {
         /// The effect must be ended, because no other fault has it.
         case lift(Effect)
         /// Nothing changes, because another fault has the same effect, or a test has since ended this fault.
-        case leave
+        case nothing
     }
 
     /// Ends the fault with this number.
     mutating func end(_ number: Int) -> OnEnd {
-        guard let index = running.firstIndex(where: { $0.number == number }) else { return .leave }
+        guard let index = running.firstIndex(where: { $0.number == number }) else { return .nothing }
         let effect = running.remove(at: index).effect
-        return have(effect) ? .leave : .lift(effect)
+        return contains(effect) ? .nothing : .lift(effect)
     }
 
     /// Ends all faults with this effect, because a test itself causes or ends the effect.

@@ -52,7 +52,7 @@ extension WorldCore {
     /// Starts the effect of a fault, unless a test has already caused the same effect itself.
     private mutating func begin(_ effect: RunningFaults.Effect, of index: Int, for duration: Duration) {
         let station = stations[index]
-        guard station.runningFaults.have(effect) || !station.radio.isAffected(by: effect) else { return }
+        guard station.runningFaults.contains(effect) || !station.radio.isAffected(by: effect) else { return }
         let number = station.runningFaults.begin(effect)
         agenda.add(.endFault(machine: index, number), at: now + duration)
         switch effect {
@@ -68,7 +68,7 @@ extension WorldCore {
         case .lift(.isolated): isolate(index)
         case .lift(.switchedOff): switchOn(index)
         case .lift(.unplugged): plugIn(index)
-        case .leave: break
+        case .nothing: break
         }
     }
 
@@ -93,7 +93,8 @@ extension WorldCore {
     }
 
     /// Returns the failure that an app receives in place of a new connection; `nil` if the connection does not fail.
-    mutating func failsInstead(_ event: ClientEvent, for client: ClientID, on index: Int) -> ClientEvent? {
+    mutating func takeInjectedFailure(replacing event: ClientEvent, for client: ClientID, on index: Int) -> ClientEvent?
+    {
         guard case .connected(let peer, _) = event, stations[index].faults.failedConnections > 0 else { return nil }
         stations[index].faults.failedConnections -= 1
         perform(.cancelConnection(peer), for: client)
@@ -101,7 +102,7 @@ extension WorldCore {
     }
 }
 
-extension MachineState.Radio {
+extension MachineState.RadioState {
     /// Returns whether a radio is already in the state that a fault would cause.
     fileprivate func isAffected(by effect: RunningFaults.Effect) -> Bool {
         switch (self, effect) {

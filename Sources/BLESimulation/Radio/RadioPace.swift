@@ -12,15 +12,15 @@ package struct RadioPace: Sendable {
     /// The delay of all activities on the air.
     static let slack = Duration.milliseconds(1)
 
-    private let hurries: Bool
+    private let skipsIdleTime: Bool
     /// The time by which air time is ahead of the clock.
     private var lead = Duration.zero
 
-    /// Creates a pace; `hurries` is true if data does not wait for connection events.
-    package init(hurries: Bool = false) { self.hurries = hurries }
+    /// Creates a pace; `skipsIdleTime` is true if data does not wait for connection events.
+    package init(skipsIdleTime: Bool = false) { self.skipsIdleTime = skipsIdleTime }
 
     /// True if the air may be ahead of the clock.
-    var mayJump: Bool { hurries }
+    var mayJump: Bool { skipsIdleTime }
 
     /// Returns the air time when the clock shows `now`.
     func time(on now: Instant) -> Instant { now + lead }

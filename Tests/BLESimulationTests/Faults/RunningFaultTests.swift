@@ -9,13 +9,13 @@ struct RunningFaultTests {
     @Test("An effect ends with the last of its faults, in any order", arguments: effects, [false, true])
     func last(effect: RunningFaults.Effect, isReversed: Bool) {
         var faults = RunningFaults()
-        #expect(!faults.have(effect))
+        #expect(!faults.contains(effect))
         let numbers = (0..<3).map { _ in faults.begin(effect) }
         for (index, number) in (isReversed ? numbers.reversed() : numbers).enumerated() {
-            #expect(faults.have(effect))
-            #expect(faults.end(number) == (index == 2 ? .lift(effect) : .leave))
+            #expect(faults.contains(effect))
+            #expect(faults.end(number) == (index == 2 ? .lift(effect) : .nothing))
         }
-        #expect(!faults.have(effect))
+        #expect(!faults.contains(effect))
     }
 
     @Test("Faults of different kinds do not end each other")
@@ -24,7 +24,7 @@ struct RunningFaultTests {
         let numbers = Self.effects.map { faults.begin($0) }
         for (effect, number) in zip(Self.effects, numbers) {
             #expect(faults.end(number) == .lift(effect))
-            #expect(!faults.have(effect))
+            #expect(!faults.contains(effect))
         }
     }
 
@@ -33,12 +33,12 @@ struct RunningFaultTests {
         var faults = RunningFaults()
         let first = faults.begin(.switchedOff), other = faults.begin(.isolated)
         faults.endAll(with: .switchedOff)
-        #expect(!faults.have(.switchedOff) && faults.have(.isolated))
+        #expect(!faults.contains(.switchedOff) && faults.contains(.isolated))
         let second = faults.begin(.switchedOff)
-        #expect(faults.end(first) == .leave)
-        #expect(faults.have(.switchedOff))
+        #expect(faults.end(first) == .nothing)
+        #expect(faults.contains(.switchedOff))
         #expect(faults.end(second) == .lift(.switchedOff))
-        #expect(faults.end(second) == .leave)
+        #expect(faults.end(second) == .nothing)
         #expect(faults.end(other) == .lift(.isolated))
     }
 }

@@ -76,8 +76,8 @@ struct RadioServerTests {
     }
 
     @Test("Hosts on a shared port each have their own controller, and discover each other", arguments: [false, true])
-    func shared(hurries: Bool) async throws {
-        let radio = RadioServer(seed: 1, pace: RadioPace(hurries: hurries))
+    func shared(skipsIdleTime: Bool) async throws {
+        let radio = RadioServer(seed: 1, pace: RadioPace(skipsIdleTime: skipsIdleTime))
         let port = try radio.share(.tcp(host: "127.0.0.1", port: 0))
         for secret in [UInt128(1), 3] {
             let hosts = [Self.host(at: port, secret: secret), Self.host(at: port, secret: secret + 1)]

@@ -74,7 +74,7 @@ struct Radio: AsyncParsableCommand {
         let server = RadioServer(
             seed: seed ?? .random(in: .min ... .max),
             loss: loss,
-            pace: RadioPace(hurries: unpaced),
+            pace: RadioPace(skipsIdleTime: unpaced),
             refused: refused
         )
         for port in ports { try listen(at: port) { address throws(TransportError) in try server.listen(at: address) } }
