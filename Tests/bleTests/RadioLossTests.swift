@@ -60,7 +60,7 @@ struct RadioLossTests {
         ]
         #expect(
             states.map { watch.changed(to: $0) }
-                == [.nothing, .nothing, .came, .lost, .nothing, .nothing, .returned, .lost, .returned]
+                == [.nothing, .nothing, .appeared, .lost, .nothing, .nothing, .returned, .lost, .returned]
         )
         #expect(watch.overdue() == .nothing)
         var other = RadioWatch()
@@ -74,7 +74,7 @@ struct RadioLossTests {
             [.unsupported, .resetting, .unsupported].map { watch.changed(to: $0) } == [.nothing, .nothing, .nothing]
         )
         #expect(watch.overdue() == .missing(.unknown))
-        #expect(watch.changed(to: .poweredOn) == .came)
+        #expect(watch.changed(to: .poweredOn) == .appeared)
         #expect(watch.changed(to: .unsupported) == .lost)
         var denied = RadioWatch(mayAppear: true)
         #expect(denied.changed(to: .unauthorized) == .missing(.unauthorized))

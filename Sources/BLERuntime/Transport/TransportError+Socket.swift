@@ -16,8 +16,8 @@ extension TransportError {
                 ("No program listens on the socket any longer. Start the controller again.", nil, .noListener)
             case (.unix, ENOENT):
                 (
-                    "Start the controller that creates the socket, or correct the path: “\(listing)” lists sockets."
-                        + "there are.", listing, .socketMissing
+                    "Start the controller that creates the socket, or correct the path: “\(listing)” lists all sockets.",
+                    listing, .socketMissing
                 )
             case (.unix(let path), EACCES), (.unix(let path), EPERM):
                 (

@@ -38,7 +38,7 @@ extension Central {
         var wider = search
         defer { search = wider }
         do {
-            try await wait(for: "Finding \(search.peer.text)", within: Search.patience) {
+            try await wait(for: "Finding \(search.peer.text)", within: Search.timeout) {
                 guard case .discovered(let sighting) = $0, wider.see(sighting), wider.exact != nil else { return nil }
                 return .success(())
             }

@@ -137,7 +137,7 @@ final class Central: NSObject {
         }
     }
 
-    /// Waits until the radio can be used, for at most ``RadioWatch/patience``.
+    /// Waits until the radio can be used, for at most ``RadioWatch/timeout``.
     func powerOn() async throws {
         let mayAppear = RadioWatch.mayAppear()
         let verdict: Verdict = { [manager] _ in
@@ -150,7 +150,7 @@ final class Central: NSObject {
         }
         if let result = verdict(.stateChanged) { return try result.get() }
         do {
-            try await wait(for: "Waiting for the radio", needing: .nothing, within: RadioWatch.patience, verdict)
+            try await wait(for: "Waiting for the radio", needing: .nothing, within: RadioWatch.timeout, verdict)
         } catch CommandError.noAnswer {
             throw CommandError.noRadio(manager.state)
         }

@@ -24,7 +24,7 @@ struct PeerReference {
 /// The peripherals that a search has seen.
 struct Search {
     /// The time for which a search goes on after a loose match, in case an exact match appears.
-    static let patience = Duration.seconds(1)
+    static let timeout = Duration.seconds(1)
 
     let peer: PeerReference
     private(set) var exact: ScannedPeripheral?

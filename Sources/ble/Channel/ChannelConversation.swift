@@ -29,7 +29,7 @@ final class ChannelConversation {
     /// The interval between progress reports.
     private static let period = Duration.seconds(1)
 
-    private let patience: EndConditions
+    private let endConditions: EndConditions
     private let printer: Printer
     private let reports: Bool
     private let clock: any Clock<Duration>
@@ -44,19 +44,19 @@ final class ChannelConversation {
     /// Creates a conversation.
     ///
     /// - Parameters:
-    ///   - patience: The conditions under which this side ends the conversation.
+    ///   - endConditions: The conditions under which this side ends the conversation.
     ///   - printer: The printer for facts.
     ///   - reports: True to report the progress each second.
     ///   - clock: The clock for the reports.
     ///   - write: Called with received octets; `nil` to write them to standard output.
     init(
-        _ patience: EndConditions,
+        _ endConditions: EndConditions,
         _ printer: Printer,
         reports: Bool = false,
         clock: any Clock<Duration> = ContinuousClock(),
         write: ((Data) -> Void)? = nil
     ) {
-        self.patience = patience
+        self.endConditions = endConditions
         self.printer = printer
         self.reports = reports
         self.clock = clock
@@ -108,8 +108,8 @@ final class ChannelConversation {
         printer.print(closed)
         printer.remark("The channel is closed: \(pipe.sent) octets sent, \(pipe.received) received.")
         try check(pipe)
-        if !isInterrupted, pipe.received < patience.count {
-            throw CommandError.endedEarly(received: pipe.received, of: patience.count)
+        if !isInterrupted, pipe.received < endConditions.count {
+            throw CommandError.endedEarly(received: pipe.received, of: endConditions.count)
         }
     }
 
@@ -162,8 +162,8 @@ final class ChannelConversation {
     }
 
     private func closeIfDone() {
-        guard let pipe, output == .gone, !patience.stays, pipe.received >= patience.count else { return }
-        guard pipe.sent > 0 || patience.count > 0 || !patience.listens else { return }
+        guard let pipe, output == .gone, !endConditions.stays, pipe.received >= endConditions.count else { return }
+        guard pipe.sent > 0 || endConditions.count > 0 || !endConditions.listens else { return }
         pipe.close()
     }
 

@@ -13,9 +13,9 @@ final class ChannelPipe: NSObject {
 
     let channel: CBL2CAPChannel
     /// The number of octets that the channel has accepted.
-    private var handed = 0
+    private var accepted = 0
     /// The number of octets that have been sent to the peer.
-    var sent: Int { handed - channel.unsentOctets }
+    var sent: Int { accepted - channel.unsentOctets }
     /// True if the channel has accepted everything that was to be sent.
     var hasSentAll: Bool { unsent.isEmpty }
     /// The number of octets that are still to be sent.
@@ -68,7 +68,7 @@ final class ChannelPipe: NSObject {
                 } ?? 0
             }
             guard count > 0 else { break }
-            handed += count
+            accepted += count
             unsent = count == unsent.count ? Data() : unsent.dropFirst(count)
         }
         guard unsent.isEmpty else { return }

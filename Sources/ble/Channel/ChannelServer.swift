@@ -70,7 +70,7 @@ final class ChannelServer: NSObject {
     private func follow(_ change: RadioWatch.OnChange) {
         switch change {
         case .nothing: break
-        case .came: manager.publishL2CAPChannel(withEncryption: isEncrypted)
+        case .appeared: manager.publishL2CAPChannel(withEncryption: isEncrypted)
         case .lost: report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))

@@ -86,7 +86,7 @@ final class ChatGuest: NSObject {
     private func follow(_ change: RadioWatch.OnChange) {
         switch change {
         case .nothing: break
-        case .came: report(.ready)
+        case .appeared: report(.ready)
         case .lost:
             forgetRoom()
             rooms = []

@@ -73,7 +73,7 @@ final class ChatHost: NSObject {
     private func follow(_ change: RadioWatch.OnChange) {
         switch change {
         case .nothing: break
-        case .came: open()
+        case .appeared: open()
         case .lost:
             outbox = []
             lines = [:]

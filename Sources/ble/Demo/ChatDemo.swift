@@ -5,7 +5,7 @@ import CoreBluetooth
 @MainActor
 final class ChatDemo {
     /// The maximum virtual time of a step.
-    static let patience = Duration.seconds(60)
+    static let stepTimeout = Duration.seconds(60)
 
     private let world: World
     private let printer: Printer
@@ -110,13 +110,13 @@ final class ChatDemo {
 
     /// Advances virtual time until `happened` returns true.
     ///
-    /// The demo fails if that takes longer than ``patience``.
+    /// The demo fails if that takes longer than ``stepTimeout``.
     private func step(_ what: String, until happened: () -> Bool) async {
         guard missing == nil else { return }
-        let end = world.now + Self.patience
+        let end = world.now + Self.stepTimeout
         while !happened() {
             guard world.now < end else {
-                missing = "\(what): did not happen within \(Self.patience.seconds) s of virtual time"
+                missing = "\(what): did not happen within \(Self.stepTimeout.seconds) s of virtual time"
                 return
             }
             await world.advance(by: .milliseconds(10))

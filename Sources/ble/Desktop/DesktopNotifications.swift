@@ -15,7 +15,7 @@ final class DesktopNotifications {
     }
 
     /// The time limit for the notification server to start and respond.
-    private static let patience = Duration.seconds(25)
+    private static let replyTimeout = Duration.seconds(25)
 
     /// Called when notifications can no longer be shown.
     var onLoss: (CommandError) -> Void = { _ in } {
@@ -67,11 +67,11 @@ final class DesktopNotifications {
 
     /// Waits until notifications can be shown.
     ///
-    /// Throws an error if that takes longer than ``patience``.
+    /// Throws an error if that takes longer than ``replyTimeout``.
     private func opened() async throws(CommandError) {
         let timer = Task {
-            try await Task.sleep(for: Self.patience)
-            lose(.noDesktop("no reply within \(Self.patience.seconds) s"))
+            try await Task.sleep(for: Self.replyTimeout)
+            lose(.noDesktop("no reply within \(Self.replyTimeout.seconds) s"))
         }
         await withCheckedContinuation { continuation in
             if case .opening = state { state = .opening(continuation) } else { continuation.resume() }

@@ -43,12 +43,12 @@ struct NotificationConversation {
         let id: ID
         let keys: [String]
         /// The identifier that the server uses; `nil` until the server has reported it.
-        var place: Place?
+        var serverID: ServerID?
         /// True if the notification must be closed as soon as its identifier is known.
         var isWithdrawn = false
     }
 
-    private struct Place: Hashable {
+    private struct ServerID: Hashable {
         let server: String?
         let number: UInt32
     }
@@ -101,7 +101,7 @@ struct NotificationConversation {
     /// Closes a notification that no longer needs an answer, without an event.
     mutating func withdraw(_ id: ID) throws(Failure) {
         guard let index = notices.firstIndex(where: { $0.id == id }) else { return }
-        guard let place = notices[index].place else {
+        guard let place = notices[index].serverID else {
             notices[index].isWithdrawn = true
             return
         }
@@ -150,16 +150,16 @@ struct NotificationConversation {
             throw refusal.isAbsence ? .noServer : .refused(refusal)
         case (.show(let id), .values(let values, let server)):
             guard case .uint32(let number)? = values.first else { return forget(id) }
-            return try place(id, at: Place(server: server, number: number))
+            return try serverID(id, at: ServerID(server: server, number: number))
         case (.show(let id), .refused): return forget(id)
         case (.other, _): return nil
         }
         return isSubscribed && capabilities != nil ? .ready : nil
     }
 
-    private mutating func place(_ id: ID, at place: Place) throws(Failure) -> Event? {
+    private mutating func serverID(_ id: ID, at place: ServerID) throws(Failure) -> Event? {
         guard let index = notices.firstIndex(where: { $0.id == id }) else { return nil }
-        notices[index].place = place
+        notices[index].serverID = place
         if notices[index].isWithdrawn { try withdraw(id) }
         return nil
     }
@@ -175,8 +175,8 @@ struct NotificationConversation {
     /// ignored.
     private mutating func process(_ signal: BusMessage) throws(Failure) -> Event? {
         guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first else { return nil }
-        let place = Place(server: signal.sender, number: number)
-        guard let index = notices.firstIndex(where: { $0.place == place }) else { return nil }
+        let place = ServerID(server: signal.sender, number: number)
+        guard let index = notices.firstIndex(where: { $0.serverID == place }) else { return nil }
         switch (signal.member, signal.body.last) {
         case ("ActionInvoked", .string(let key)) where notices[index].keys.contains(key):
             // Some servers do not close a notification when a button is pressed.
@@ -187,7 +187,7 @@ struct NotificationConversation {
         }
     }
 
-    private mutating func close(_ place: Place) throws(Failure) {
+    private mutating func close(_ place: ServerID) throws(Failure) {
         try call(place.server ?? Self.name, "CloseNotification", [.uint32(place.number)], for: .other)
     }
 

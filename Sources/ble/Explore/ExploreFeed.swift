@@ -16,7 +16,7 @@ final class ExploreFeed {
         fileprivate var next = 0
         fileprivate var hasBegun = false
         fileprivate var page = LivePage()
-        fileprivate var beats = 0
+        fileprivate var lastSentTick = 0
         fileprivate var hasLeft = false
         fileprivate init() {}
     }
@@ -32,14 +32,14 @@ final class ExploreFeed {
     /// The maximum number of messages that wait for browsers, and their maximum total length in octets.
     static let mostMessages = 4_096, mostOctets = 4 << 20
     /// The approximate length of the messages that are written to a browser together, in octets.
-    private static let share = 128 << 10
+    private static let octetsPerMessage = 128 << 10
     /// The maximum number of devices whose latest lines are kept for browsers that connect later.
     private static let mostDevices = 512
     /// The minimum time between two advertisements of the same device in the feed.
     private static let pause = Duration.milliseconds(250)
     /// The number of ticks without messages after which a browser receives an empty comment, which keeps the connection
     /// open.
-    private static let beat = 100
+    private static let keepAliveTicks = 100
 
     /// The latest lines about a device.
     private struct Device {
@@ -79,7 +79,7 @@ final class ExploreFeed {
         source?.note(fact)
         if fact.event == "done", command == "scan" || command == "stop" { isScanning = command == "scan" }
         let line = Printer.line(of: fact.fields.merging(["event": fact.event]) { $1 })
-        if let identifier { keep(line, fact.event, of: identifier) }
+        if let identifier { storeLatest(line, fact.event, of: identifier) }
         let names = Self.names(in: fact.fields["services"] ?? [])
         if !names.isEmpty { add("names", Printer.line(of: names)) }
         add("line", line)
@@ -109,14 +109,14 @@ final class ExploreFeed {
         return false
     }
 
-    private func keep(_ line: String, _ event: String, of identifier: String) {
+    private func storeLatest(_ line: String, _ event: String, of identifier: String) {
         guard ["discovered", "connected", "disconnected"].contains(event) else { return }
         let place = devices.firstIndex { $0.identifier == identifier } ?? devices.count
         if place == devices.count {
             if devices.count >= Self.mostDevices {
                 let oldest = devices.firstIndex { $0.device.connected == nil } ?? 0
                 devices.remove(at: oldest)
-                return keep(line, event, of: identifier)
+                return storeLatest(line, event, of: identifier)
             }
             devices.append((identifier, Device()))
         }
@@ -150,14 +150,14 @@ final class ExploreFeed {
         var isNew = source?.record(to: &live) ?? false
         // The search for causes looks at all events, so it runs less often.
         if ticks % 20 == 0 { isNew = live.explain() || isNew }
-        if isNew || ticks % Self.beat == 0 { wake() }
+        if isNew || ticks % Self.keepAliveTicks == 0 { wake() }
     }
 
     /// Returns a reader for a new browser.
     func makeReader() -> Reader { Reader() }
 
     /// Ends ``next(for:)`` for a browser that has closed its connection.
-    func leave(_ reader: Reader) {
+    func removeReader(_ reader: Reader) {
         reader.hasLeft = true
         wake()
     }
@@ -179,15 +179,15 @@ final class ExploreFeed {
             frames += Message(type: "lost", data: Printer.line(of: ["count": removed - reader.next])).frame
             reader.next = removed
         }
-        while frames.utf8.count < Self.share, let message = messages[reader.next - removed] {
+        while frames.utf8.count < Self.octetsPerMessage, let message = messages[reader.next - removed] {
             frames += message.frame
             reader.next += 1
         }
-        if frames.utf8.count < Self.share, let part = reader.page.part(of: live) {
+        if frames.utf8.count < Self.octetsPerMessage, let part = reader.page.part(of: live) {
             frames += Message(type: "part", data: part).frame
         }
-        if frames.isEmpty, ticks - reader.beats >= Self.beat { frames = ":\n\n" }
-        if !frames.isEmpty { reader.beats = ticks }
+        if frames.isEmpty, ticks - reader.lastSentTick >= Self.keepAliveTicks { frames = ":\n\n" }
+        if !frames.isEmpty { reader.lastSentTick = ticks }
         return frames
     }
 
@@ -195,7 +195,7 @@ final class ExploreFeed {
     private func beginning(of reader: Reader) -> String {
         reader.hasBegun = true
         reader.next = removed + messages.count
-        reader.beats = ticks
+        reader.lastSentTick = ticks
         let lines = devices.flatMap { [$0.device.found, $0.device.connected] }.compactMap { $0 }
         return Message(type: "hello", data: Printer.line(of: ["isScanning": isScanning])).frame
             + lines.map { Message(type: "line", data: $0).frame }.joined()

@@ -195,7 +195,7 @@ final class ExploreServer: Sendable {
         defer { counts.withLock { $0.readers -= 1 } }
         try await responses.write(.head(Self.head(200, "text/event-stream", length: nil, keepsAlive: true)))
         let reader = await feed.makeReader(), feed = feed
-        channel.closeFuture.whenComplete { _ in Task { @MainActor in feed.leave(reader) } }
+        channel.closeFuture.whenComplete { _ in Task { @MainActor in feed.removeReader(reader) } }
         while let frames = await feed.next(for: reader) {
             try await responses.write(.body(.byteBuffer(ByteBuffer(string: frames))))
         }

@@ -39,7 +39,7 @@ extension SessionInfo {
             role.name,
             phase.name,
             radio.printable,
-            doings,
+            usageSummary,
             "\(use.events) \(use.events == 1 ? "event" : "events")",
             program.printable + identifier
         )
@@ -47,7 +47,7 @@ extension SessionInfo {
     }
 
     /// A summary of the session's use of the radio, for the text of ``fact``.
-    private var doings: String {
+    private var usageSummary: String {
         func count(_ number: Int, _ what: String) -> String? {
             number == 0 ? nil : "\(number) \(what)\(number == 1 ? "" : "s")"
         }

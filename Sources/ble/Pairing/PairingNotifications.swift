@@ -73,7 +73,7 @@ final class PairingNotifications {
 
 extension DesktopNotification {
     /// The time that the user has to answer a question.
-    private static let patience = Duration.seconds(30)
+    private static let displayTime = Duration.seconds(30)
 
     /// Creates the notification for a question about the device `name`; `nil` if buttons cannot answer the question.
     init?(asking question: PairingPrompt.Question, about name: String) {
@@ -93,7 +93,7 @@ extension DesktopNotification {
         case .enter: return nil
         }
         let summary = buttons.contains(.pair) ? "Pair with \(name)?" : "Pairing with \(name)"
-        self.init(summary: summary, body: body, buttons: buttons, isUrgent: true, lifetime: Self.patience)
+        self.init(summary: summary, body: body, buttons: buttons, isUrgent: true, lifetime: Self.displayTime)
     }
 }
 

@@ -205,7 +205,7 @@ final class DescribedPeripheral: NSObject {
     private func follow(_ change: RadioWatch.OnChange) {
         switch change {
         case .nothing: break
-        case .came: publish()
+        case .appeared: publish()
         case .lost:
             unsent = []
             stopSending()

@@ -17,7 +17,7 @@ extension SessionEngine: @MainActor CBCentralManagerDelegate {
                 device.peripheral = valid
                 connectAgain(device)
             }
-        case .came, .nothing, .missing: break
+        case .appeared, .nothing, .missing: break
         }
     }
 

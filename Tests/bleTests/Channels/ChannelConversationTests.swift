@@ -40,14 +40,14 @@ struct ChannelConversationTests {
     private func talk(
         _ channel: CBL2CAPChannel,
         _ data: Data,
-        _ patience: ChannelConversation.EndConditions,
+        _ endConditions: ChannelConversation.EndConditions,
         at end: End,
         reports: Bool = false,
         begun: (ChannelConversation) -> Void = { _ in }
     ) async {
         var rest = data
         let printer = Printer(json: true) { end.lines.append($0) }
-        let conversation = ChannelConversation(patience, printer, reports: reports, clock: world.clock)
+        let conversation = ChannelConversation(endConditions, printer, reports: reports, clock: world.clock)
         begun(conversation)
         do {
             try await conversation.hold(through: channel) {
@@ -68,7 +68,7 @@ struct ChannelConversationTests {
     /// Opens a channel to a server whose channels `serve` is given, sends `data` and leaves; what the opener saw.
     private func visit(
         sending data: Data,
-        _ patience: ChannelConversation.EndConditions,
+        _ endConditions: ChannelConversation.EndConditions,
         psm: CBL2CAPPSM? = nil,
         begun: @escaping (ChannelConversation) -> Void = { _ in },
         serve: @escaping (CBL2CAPChannel) -> Void
@@ -87,7 +87,7 @@ struct ChannelConversationTests {
             try await opener.connect(peripheral, within: .seconds(60))
             let number = if let psm { psm } else { try await opener.psm(of: peripheral) }
             let channel = try await opener.openChannel(number, to: peripheral)
-            await talk(channel, data, patience, at: end, begun: begun)
+            await talk(channel, data, endConditions, at: end, begun: begun)
             try await opener.disconnect(peripheral)
         }
         for _ in 0..<120 where !isOver { await world.advance(by: .seconds(1)) }

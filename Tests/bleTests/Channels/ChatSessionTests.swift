@@ -10,7 +10,7 @@ struct ChatSessionTests {
     private func session(in world: World, wanting room: String?, stays: Bool = false) -> ChatSession {
         let guest = world.machine("phone").inhabit { ChatGuest(name: "Alice") { _ in } }
         let printer = Printer(json: true) { _ in }
-        return ChatSession(guest: guest, wanted: room, stays: stays, patience: .seconds(2), printer: printer)
+        return ChatSession(guest: guest, wanted: room, stays: stays, timeout: .seconds(2), printer: printer)
     }
 
     @Test(
@@ -20,7 +20,7 @@ struct ChatSessionTests {
     func unsaid(line: String, room: String?) throws {
         let guest = World(seed: 1).machine("phone").inhabit { ChatGuest(name: "Alice") { _ in } }
         let printer = Printer(json: true) { _ in }
-        var session = ChatSession(guest: guest, wanted: room, stays: false, patience: .seconds(2), printer: printer)
+        var session = ChatSession(guest: guest, wanted: room, stays: false, timeout: .seconds(2), printer: printer)
         #expect(try !session.receive(.line(line)))
         #expect(guest.isIdle)
         #expect(try !session.receive(.line("hello")))

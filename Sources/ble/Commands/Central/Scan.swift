@@ -74,7 +74,7 @@ struct Scan: AsyncParsableCommand {
             var radio = RadioWatch()
             let follow = { (change: RadioWatch.OnChange) in
                 switch change {
-                case .came: scan(with: central)
+                case .appeared: scan(with: central)
                 case .lost: printer.announce(.lost)
                 case .returned:
                     printer.announce(.returned)

@@ -30,5 +30,5 @@ struct ConversationOptions: ParsableArguments {
     @Flag(help: "Report sent and received octets on standard error every second (“progress” with --json).")
     var progress = false
 
-    var patience: ChannelConversation.EndConditions { .init(stays: stay, count: count) }
+    var endConditions: ChannelConversation.EndConditions { .init(stays: stay, count: count) }
 }

@@ -40,7 +40,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         try await withPeripheral(peer, printer) { central, peripheral in
             let number = if let psm { psm } else { try await central.psm(of: peripheral) }
             let channel = try await central.openChannel(number, to: peripheral)
-            let conversation = ChannelConversation(conversation.patience, printer, reports: conversation.progress)
+            let conversation = ChannelConversation(conversation.endConditions, printer, reports: conversation.progress)
             let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }
             Task { await watch(peripheral, of: central, for: conversation) }

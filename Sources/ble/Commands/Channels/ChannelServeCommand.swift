@@ -34,7 +34,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard !echo || (conversation.patience == .init() && !conversation.progress) else {
+        guard !echo || (conversation.endConditions == .init() && !conversation.progress) else {
             throw ValidationError(
                 "Do not combine --echo with --stay, --count or --progress: it runs until interrupted."
             )
@@ -99,9 +99,9 @@ struct ChannelServeCommand: AsyncParsableCommand {
         _ events: EventQueue<ChannelServer.Event?>,
         _ printer: Printer
     ) async throws -> Bool {
-        var patience = conversation.patience
-        patience.listens = true
-        let conversation = ChannelConversation(patience, printer, reports: conversation.progress)
+        var endConditions = conversation.endConditions
+        endConditions.listens = true
+        let conversation = ChannelConversation(endConditions, printer, reports: conversation.progress)
         // Channels that other centrals open during the conversation are released, which closes them.
         let listening = Task {
             while await events.next() != nil {}

@@ -16,7 +16,7 @@ struct ChatHostCommand: AsyncParsableCommand {
     )
 
     /// The time that guests have to receive the last messages after standard input has ended.
-    private static let patience = Duration.seconds(10)
+    private static let shutdownTimeout = Duration.seconds(10)
 
     @Option(help: "The room's name.")
     var name = "Chat Room"
@@ -49,9 +49,9 @@ struct ChatHostCommand: AsyncParsableCommand {
                 case .line(let line): host.say(line)
                 case .ended:
                     isEnding = !stay
-                    if isEnding { console.expectEnd(within: Self.patience) }
+                    if isEnding { console.expectEnd(within: Self.shutdownTimeout) }
                 case .overdue:
-                    throw CommandError.noAnswer(to: "Sending all messages to the guests", within: Self.patience)
+                    throw CommandError.noAnswer(to: "Sending all messages to the guests", within: Self.shutdownTimeout)
                 }
             }
             host.close()

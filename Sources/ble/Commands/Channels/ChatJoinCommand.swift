@@ -44,7 +44,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
             console.open()
             let start = RadioWatch.timer { guest.giveUpOnRadio() }
             defer { start.cancel() }
-            var session = ChatSession(guest: guest, wanted: room, stays: stay, patience: timeout, printer: printer)
+            var session = ChatSession(guest: guest, wanted: room, stays: stay, timeout: timeout, printer: printer)
             while true {
                 let event = await console.next()
                 switch event {
@@ -61,7 +61,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
 /// A chat guest's session: it responds to the user's input and to the guest's events.
 @MainActor
 struct ChatSession {
-    private enum Place {
+    private enum Stage {
         case outside
         case entering
         case inside
@@ -71,17 +71,17 @@ struct ChatSession {
     private let guest: ChatGuest
     private let wanted: String?
     private let stays: Bool
-    private let patience: Duration
+    private let timeout: Duration
     private let printer: Printer
-    private var place = Place.outside
+    private var stage = Stage.outside
     /// True if the session ends as soon as the room has received all of the guest's messages.
     private var isEnding = false
 
-    init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {
+    init(guest: ChatGuest, wanted: String?, stays: Bool, timeout: Duration, printer: Printer) {
         self.guest = guest
         self.wanted = wanted
         self.stays = stays
-        self.patience = patience
+        self.timeout = timeout
         self.printer = printer
     }
 
@@ -95,7 +95,7 @@ struct ChatSession {
             printer.print(event.fact(of: guest.name, in: guest.joined))
             if try happened(event) { return true }
         case .line("/leave"), .line("/quit"):
-            guard place == .inside else { return leave() }
+            guard stage == .inside else { return leave() }
             isEnding = true
         case .line(let line): execute(line)
         case .interrupted: return leave()
@@ -103,7 +103,7 @@ struct ChatSession {
         case .overdue: return try giveUp()
         }
         guard isEnding else { return false }
-        switch place {
+        switch stage {
         case .outside: return wanted == nil
         case .inside where guest.isIdle: return leave()
         case .inside, .entering, .leaving: return false
@@ -112,8 +112,8 @@ struct ChatSession {
 
     /// Leaves the room; returns true if the guest is in no room, or is already leaving.
     private mutating func leave() -> Bool {
-        guard place == .entering || place == .inside else { return true }
-        place = .leaving
+        guard stage == .entering || stage == .inside else { return true }
+        stage = .leaving
         guest.leave()
         return false
     }
@@ -123,18 +123,18 @@ struct ChatSession {
     /// Throws an error if the guest was still looking for a room, joining it or sending messages; otherwise returns
     /// true.
     private func giveUp() throws -> Bool {
-        switch place {
+        switch stage {
         case .outside:
-            if let wanted { throw CommandError.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
-        case .entering: throw CommandError.noAnswer(to: "Joining the room", within: patience)
-        case .inside: throw CommandError.noAnswer(to: "Sending all messages", within: patience)
+            if let wanted { throw CommandError.notFound(wanted, within: timeout, seen: guest.rooms.map(\.name)) }
+        case .entering: throw CommandError.noAnswer(to: "Joining the room", within: timeout)
+        case .inside: throw CommandError.noAnswer(to: "Sending all messages", within: timeout)
         case .leaving: break
         }
         return true
     }
 
     private func radioChanged(_ change: RadioChange) throws -> Bool {
-        switch (change, place) {
+        switch (change, stage) {
         case (.returned, _), (.lost, .outside): false
         case (.lost, .leaving): true
         case (.lost, .entering), (.lost, .inside): throw CommandError.radioLost
@@ -147,8 +147,8 @@ struct ChatSession {
             guest.setScanning(true)
             printer.remark(wanted.map { "Looking for \($0) …" } ?? "Looking for rooms; /help lists commands.")
         case .discovered(let room):
-            if place == .outside, room.name == wanted { join(room) }
-        case .subscribed: if place == .entering { place = .inside }
+            if stage == .outside, room.name == wanted { join(room) }
+        case .subscribed: if stage == .entering { stage = .inside }
         case .left(let room, let error):
             guard error == nil else { throw CommandError.disconnected(room.name, error) }
             return true
@@ -159,7 +159,7 @@ struct ChatSession {
     }
 
     private mutating func join(_ room: ChatGuest.Room) {
-        place = .entering
+        stage = .entering
         guest.join(room)
     }
 
@@ -179,7 +179,7 @@ struct ChatSession {
             join(guest.rooms[number - 1])
         case let word? where word.hasPrefix("/"): printer.remark(Chat.unknown(line))
         default:
-            guard place != .outside || wanted != nil else {
+            guard stage != .outside || wanted != nil else {
                 return printer.remark("Nothing was sent. Join a room first, with /join NUMBER.")
             }
             guest.say(line)

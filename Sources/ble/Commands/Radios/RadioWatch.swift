@@ -34,11 +34,11 @@ extension Printer {
 /// The state of the radio for a command that needs a radio at the start, and later waits for a lost radio to return.
 struct RadioWatch {
     /// The time for which a command waits for the radio at the start.
-    static let patience = Duration.seconds(10)
+    static let timeout = Duration.seconds(10)
 
     private enum State {
         case awaited
-        case there
+        case available
         case lost
     }
 
@@ -61,7 +61,7 @@ struct RadioWatch {
     enum OnChange: Equatable {
         case nothing
         /// The radio is available for the first time.
-        case came
+        case appeared
         case lost
         case returned
         /// The radio is not available at the start; the manager's state says why.
@@ -73,13 +73,13 @@ struct RadioWatch {
         let action: OnChange
         (state, action) =
             switch (state, new) {
-            case (.awaited, .poweredOn): (.there, .came)
+            case (.awaited, .poweredOn): (.available, .appeared)
             case (.awaited, .unknown), (.awaited, .resetting): (.awaited, .nothing)
             case (.awaited, .unsupported) where mayAppear: (.awaited, .nothing)
             case (.awaited, _): (.awaited, .missing(new))
-            case (.there, .poweredOn): (.there, .nothing)
-            case (.there, _): (.lost, .lost)
-            case (.lost, .poweredOn): (.there, .returned)
+            case (.available, .poweredOn): (.available, .nothing)
+            case (.available, _): (.lost, .lost)
+            case (.lost, .poweredOn): (.available, .returned)
             case (.lost, _): (.lost, .nothing)
             }
         return action
@@ -90,15 +90,15 @@ struct RadioWatch {
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)
-        case .there, .lost: .nothing
+        case .available, .lost: .nothing
         }
     }
 
-    /// Calls `giveUp` after ``patience``, unless the task is cancelled.
+    /// Calls `giveUp` after ``timeout``, unless the task is cancelled.
     @MainActor
     static func timer(_ giveUp: @escaping @MainActor () -> Void) -> Task<Void, any Error> {
         Task {
-            try await Task.sleep(for: patience)
+            try await Task.sleep(for: timeout)
             giveUp()
         }
     }
