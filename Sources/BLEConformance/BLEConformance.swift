@@ -26,7 +26,7 @@ struct BLEConformance: ParsableCommand {
         do {
             var command = try parseAsRoot(arguments)
             try command.run()
-        } catch let error as Senseless {
+        } catch let error as InvalidInput {
             end("\(error)")
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
@@ -44,7 +44,7 @@ struct BLEConformance: ParsableCommand {
 /// An error: an argument, a test case or a line of input is invalid.
 ///
 /// If a command throws it, the program exits with status 2 and a line on standard error.
-struct Senseless: Error, CustomStringConvertible {
+struct InvalidInput: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

@@ -47,7 +47,7 @@ struct DriverLoop {
             let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                throw Senseless("cannot write to standard output: \(String(cString: strerror(errno)))")
+                throw InvalidInput("cannot write to standard output: \(String(cString: strerror(errno)))")
             }
             rest = rest.dropFirst(count)
         }
@@ -59,7 +59,9 @@ struct DriverLoop {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let milliseconds = deadline.map { Int32(clamping: $0.nanoseconds(since: now) / 1_000_000 + 1) }
         let count = poll(&entries, nfds_t(entries.count), max(milliseconds ?? -1, deadline == nil ? -1 : 0))
-        guard count >= 0 || errno == EINTR else { throw Senseless("cannot wait: \(String(cString: strerror(errno)))") }
+        guard count >= 0 || errno == EINTR else {
+            throw InvalidInput("cannot wait: \(String(cString: strerror(errno)))")
+        }
         return entries.filter { $0.revents != 0 }.map(\.fd)
     }
 
@@ -79,7 +81,7 @@ struct DriverLoop {
             if count >= 0 { return bytes }
             if errno == ECONNRESET { return [] }
             guard errno == EINTR else {
-                throw Senseless("cannot read descriptor \(descriptor): \(String(cString: strerror(errno)))")
+                throw InvalidInput("cannot read descriptor \(descriptor): \(String(cString: strerror(errno)))")
             }
         }
     }
@@ -140,7 +142,7 @@ enum JSONLine {
     /// Decodes a value from a line.
     static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
         do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
-            throw Senseless("standard input: \(line): \((error as? DecodingError)?.explanation ?? "\(error)")")
+            throw InvalidInput("standard input: \(line): \((error as? DecodingError)?.explanation ?? "\(error)")")
         }
     }
 }

@@ -38,7 +38,7 @@ struct AttributeCase: Decodable {
     init(file path: String) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw Senseless("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")") }
+        } catch { throw InvalidInput("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")") }
     }
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
@@ -50,7 +50,7 @@ struct AttributeCase: Decodable {
     func makeDatabase() throws -> GATTDatabase {
         let services = try (database?.services ?? []).map { try $0.exact() }
         guard let database = GATTDatabase(exactly: services) else {
-            throw Senseless("the services overlap, or have attributes outside of their ranges")
+            throw InvalidInput("the services overlap, or have attributes outside of their ranges")
         }
         return database
     }
@@ -58,9 +58,9 @@ struct AttributeCase: Decodable {
 
 extension AttributeCase.Service {
     fileprivate func exact() throws -> GATTDatabase.ExactService {
-        guard ["primary", "secondary"].contains(type) else { throw Senseless("invalid kind of service: \(type)") }
+        guard ["primary", "secondary"].contains(type) else { throw InvalidInput("invalid kind of service: \(type)") }
         guard let range = AttributeHandleRange(start, end) else {
-            throw Senseless("invalid range: \(start) to \(end)")
+            throw InvalidInput("invalid range: \(start) to \(end)")
         }
         return .init(
             uuid: try BluetoothUUID(spelled: uuid),
@@ -77,17 +77,17 @@ extension AttributeCase.Item {
         let permissions = permissions ?? []
         let value = try [UInt8](hexadecimal: value ?? "")
         guard value.count <= ATT.maximumValueLength else {
-            throw Senseless("the value at \(handle) has more than \(ATT.maximumValueLength) octets")
+            throw InvalidInput("the value at \(handle) has more than \(ATT.maximumValueLength) octets")
         }
         switch kind {
         case "include":
             guard let range = AttributeHandleRange(start ?? .none, end ?? .none) else {
-                throw Senseless("the include at \(handle) has no range")
+                throw InvalidInput("the include at \(handle) has no range")
             }
             return .include(handle, uuid, range)
         case "characteristic":
             guard let value_handle, value_handle > handle else {
-                throw Senseless("the value of the characteristic at \(handle) does not follow its declaration")
+                throw InvalidInput("the value of the characteristic at \(handle) does not follow its declaration")
             }
             return .characteristic(
                 handle,
@@ -97,7 +97,7 @@ extension AttributeCase.Item {
                 permissions
             )
         case "descriptor": return .descriptor(handle, uuid, permissions, value)
-        default: throw Senseless("invalid kind of attribute: \(kind)")
+        default: throw InvalidInput("invalid kind of attribute: \(kind)")
         }
     }
 }
@@ -105,7 +105,7 @@ extension AttributeCase.Item {
 extension BluetoothUUID {
     /// Creates a UUID from text in a test case.
     init(spelled text: String) throws {
-        guard let uuid = BluetoothUUID(text) else { throw Senseless("invalid UUID: \(text)") }
+        guard let uuid = BluetoothUUID(text) else { throw InvalidInput("invalid UUID: \(text)") }
         self = uuid
     }
 
@@ -117,10 +117,10 @@ extension [UInt8] {
     /// Creates octets from hexadecimal text with two digits for each octet.
     init(hexadecimal text: String) throws {
         let digits = Array<Character>(text)
-        guard digits.count.isMultiple(of: 2) else { throw Senseless("invalid octets: \(text)") }
+        guard digits.count.isMultiple(of: 2) else { throw InvalidInput("invalid octets: \(text)") }
         self = try stride(from: 0, to: digits.count, by: 2).map { index in
             guard let octet = UInt8(String(digits[index...index + 1]), radix: 16) else {
-                throw Senseless("invalid octets: \(text)")
+                throw InvalidInput("invalid octets: \(text)")
             }
             return octet
         }

@@ -23,7 +23,7 @@ struct SequenceTree {
     private var random: SeededGenerator
 
     /// The maximum number of faults in ``complaints``.
-    private static let enough = 20
+    private static let mostComplaints = 20
 
     init(_ packets: [HostilePacket], depth: Int, sample: Int? = nil, seed: UInt64 = 0) {
         self.packets = packets
@@ -60,7 +60,7 @@ struct SequenceTree {
 
     private mutating func note(_ sequence: [HostilePacket], _ complaint: String?) {
         sequences += 1
-        guard let complaint, complaints.count < Self.enough else { return }
+        guard let complaint, complaints.count < Self.mostComplaints else { return }
         complaints.append(sequence.map(\.description).joined(separator: " ") + ": " + complaint)
     }
 

@@ -36,7 +36,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
             case .state: try Self.remember(octets)
             case .capture: try Self.decompose(octets)
             case .sessions:
-                if KeptFile.records(in: octets)?.isEmpty ?? true { throw Senseless("the file contains no session") }
+                if KeptFile.records(in: octets)?.isEmpty ?? true { throw InvalidInput("the file contains no session") }
             case .policy: _ = try AppPolicy(json: Data(octets), origin: "the policy")
             case .manifest: _ = try AppManifest(json: Data(octets))
             case .attributes: try Self.serve(AttributeCase(json: String(decoding: octets, as: UTF8.self)))
@@ -69,7 +69,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         let quiet = Logger(label: "file") { _ in SwiftLogNoOpLogHandler() }
         let freshSecret = UInt128(0)
         let file = StateFile(path: path.path, freshSecret: freshSecret, logger: quiet)
-        guard file.secret != freshSecret else { throw Senseless("the state could not be read") }
+        guard file.secret != freshSecret else { throw InvalidInput("the state could not be read") }
         var host = Host(
             configuration: .init(identifierSecret: file.secret, knownPeers: file.peers),
             random: SystemRandomNumberGenerator()

@@ -187,7 +187,7 @@ extension HostCall {
         case "notify": .notifications
         case "indicate": .indications
         case "none": .none
-        default: throw Senseless("kind: expected notify, indicate or none")
+        default: throw InvalidInput("kind: expected notify, indicate or none")
         }
     }
 }

@@ -18,7 +18,7 @@ struct ConnectedLinks {
     func link(_ call: HostCall) throws -> RadioLink {
         let number = try call.neededNumber("connection", in: 0...0xEFF)
         guard let link = links.first(where: { $0.link.handle.wire == number }) else {
-            throw Senseless("connection: no connection has the number \(number)")
+            throw InvalidInput("connection: no connection has the number \(number)")
         }
         return link.link
     }
@@ -30,7 +30,7 @@ struct ConnectedLinks {
         links.first { $0.link.handle == handle }?.strength?.level ?? 1
     }
 
-    mutating func made(_ link: RadioLink) { links.append(Link(link: link)) }
+    mutating func add(_ link: RadioLink) { links.append(Link(link: link)) }
 
     /// Makes the request `id` wait for the end of a link.
     mutating func end(_ handle: ConnectionHandle, _ id: Int) { change(handle) { $0.ending.append(id) } }

@@ -27,10 +27,10 @@ extension HostCall {
         parameters.ownAddress = try ownAddress()
         if let interval = try duration("interval_ms", in: 2.5...10_240) { parameters.interval = interval }
         let window = try duration("window_ms", in: 2.5...10_240) ?? min(.milliseconds(30), parameters.interval)
-        guard window <= parameters.interval else { throw Senseless("window_ms: must not exceed interval_ms") }
+        guard window <= parameters.interval else { throw InvalidInput("window_ms: must not exceed interval_ms") }
         let layers = try words("phys") ?? ["1M"]
         guard !layers.isEmpty, layers.allSatisfy({ ["1M", "Coded"].contains($0) }) else {
-            throw Senseless("phys: expected a list of 1M and Coded")
+            throw InvalidInput("phys: expected a list of 1M and Coded")
         }
         // Scanning on two PHYs must fit into one interval.
         let share = layers.count > 1 ? min(window, parameters.interval / 2) : window
@@ -42,7 +42,7 @@ extension HostCall {
     private func phy(_ key: String) throws -> PHY {
         guard let name = try word(key) else { return .le1M }
         guard let phy = [PHY.le1M, .le2M, .leCoded].first(where: { $0.name == name }) else {
-            throw Senseless("\(key): expected 1M, 2M or Coded")
+            throw InvalidInput("\(key): expected 1M, 2M or Coded")
         }
         return phy
     }
@@ -52,14 +52,14 @@ extension HostCall {
         let number: Int
         if let name = try? word("io_capability") {
             guard let index = Self.capabilities.firstIndex(of: name.lowercased()) else {
-                throw Senseless("io_capability: expected a whole number from 0 to 4, or a name")
+                throw InvalidInput("io_capability: expected a whole number from 0 to 4, or a name")
             }
             number = index
         } else {
             number = try neededNumber("io_capability", in: 0...4)
         }
         guard let capability = SMP.IOCapability(wire: UInt8(number)) else {
-            throw Senseless("io_capability: expected a whole number from 0 to 4")
+            throw InvalidInput("io_capability: expected a whole number from 0 to 4")
         }
         return capability
     }
@@ -73,7 +73,7 @@ extension HostCall {
         if let passkey = try number("passkey", in: Int(SMP.passkeys.lowerBound)...Int(SMP.passkeys.upperBound)) {
             return .passkey(UInt32(passkey))
         }
-        guard has("confirm") else { throw Senseless("confirm or passkey is missing") }
+        guard has("confirm") else { throw InvalidInput("confirm or passkey is missing") }
         return .confirm(try flag("confirm", otherwise: false))
     }
 }

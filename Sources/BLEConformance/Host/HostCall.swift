@@ -49,20 +49,20 @@ struct HostCall {
 
     func flag(_ key: String, otherwise value: Bool) throws -> Bool {
         guard let given = self.value(key) else { return value }
-        guard let flag = given as? Bool else { throw Senseless("\(key): expected true or false") }
+        guard let flag = given as? Bool else { throw InvalidInput("\(key): expected true or false") }
         return flag
     }
 
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Int, range ~= number else {
-            throw Senseless("\(key): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw InvalidInput("\(key): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
     func neededNumber(_ key: String, in range: ClosedRange<Int>) throws -> Int {
-        guard let number = try number(key, in: range) else { throw Senseless("\(key) is missing") }
+        guard let number = try number(key, in: range) else { throw InvalidInput("\(key) is missing") }
         return number
     }
 
@@ -70,7 +70,7 @@ struct HostCall {
     func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Double, range ~= number else {
-            throw Senseless("\(key): expected a number from \(range.lowerBound) to \(range.upperBound)")
+            throw InvalidInput("\(key): expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return .microseconds(Int(number * 1_000))
     }
@@ -78,20 +78,20 @@ struct HostCall {
     func octets(_ key: String) throws -> [UInt8] {
         guard let given = value(key) else { return [] }
         guard let text = given as? String, let octets = try? [UInt8](hexadecimal: text) else {
-            throw Senseless("\(key): expected octets in hexadecimal digits")
+            throw InvalidInput("\(key): expected octets in hexadecimal digits")
         }
         return octets
     }
 
     func word(_ key: String) throws -> String? {
         guard let given = value(key) else { return nil }
-        guard let word = given as? String else { throw Senseless("\(key): expected a word") }
+        guard let word = given as? String else { throw InvalidInput("\(key): expected a word") }
         return word
     }
 
     func words(_ key: String) throws -> [String]? {
         guard let given = value(key) else { return nil }
-        guard let words = given as? [String] else { throw Senseless("\(key): expected a list of words") }
+        guard let words = given as? [String] else { throw InvalidInput("\(key): expected a list of words") }
         return words
     }
 
@@ -101,15 +101,15 @@ struct HostCall {
     /// Returns the address in the object under `key`; `nil` if the key is missing.
     func address(under key: String) throws -> DeviceAddress? {
         guard let given = value(key) else { return nil }
-        guard let object = given as? [String: Any] else { throw Senseless("\(key): expected an object") }
+        guard let object = given as? [String: Any] else { throw InvalidInput("\(key): expected an object") }
         return try Self.address(in: object, key + ".")
     }
 
     private static func address(in object: [String: Any], _ prefix: String) throws -> DeviceAddress {
         guard let text = object["address"] as? String, let octets = try? [UInt8](hexadecimal: text), octets.count == 6
-        else { throw Senseless("\(prefix)address: expected six octets in hexadecimal digits") }
+        else { throw InvalidInput("\(prefix)address: expected six octets in hexadecimal digits") }
         guard let kind = object["address_type"] as? Int, 0...1 ~= kind else {
-            throw Senseless("\(prefix)address_type: expected a whole number from 0 to 1")
+            throw InvalidInput("\(prefix)address_type: expected a whole number from 0 to 1")
         }
         let value = octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
         return DeviceAddress(value, kind == 0 ? .public : .random)

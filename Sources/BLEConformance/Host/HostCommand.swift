@@ -39,10 +39,10 @@ struct HostCommand: ParsableCommand {
         do throws(HostSpecification.Malformed) {
             specification = try HostSpecification(controller)
         } catch {
-            throw Senseless("--controller: \(error)")
+            throw InvalidInput("--controller: \(error)")
         }
         guard let transport = specification.transport else {
-            throw Senseless("--controller: '\(controller)' is a world, not a controller")
+            throw InvalidInput("--controller: '\(controller)' is a world, not a controller")
         }
         let driver = HostDriver(on: HostCommand.runner(on: transport)) { JSONLine.print($0) }
         driver.start()
@@ -74,7 +74,7 @@ struct HostCommand: ParsableCommand {
             if count > 0 { return Array(octets.prefix(count)) }
             if count == 0 { return nil }
             guard errno == EINTR else {
-                throw Senseless("cannot read standard input: \(String(cString: strerror(errno)))")
+                throw InvalidInput("cannot read standard input: \(String(cString: strerror(errno)))")
             }
         }
     }

@@ -100,7 +100,7 @@ struct HostConversation {
             links.ask(peer, false)
             ask(.security(.answer(peer, reply)))
             sendLine(.result(call.id))
-        default: throw Senseless("op: '\(call.name)' is not known")
+        default: throw InvalidInput("op: '\(call.name)' is not known")
         }
     }
 
@@ -194,7 +194,7 @@ struct HostConversation {
             sendLine(failure.map { .failure(id, "\($0)") } ?? .result(id))
         case .received(let packet): if packet.packet.isLegacy || !reportsLegacyOnly { sendLine(packet.line) }
         case .linkMade(let link):
-            links.made(link)
+            links.add(link)
             sendLine(link.line)
         case .linkEnded(let handle, let status): for line in links.ended(handle, status) { sendLine(line) }
         }

@@ -29,7 +29,7 @@ struct PairingCase: Decodable {
 
         /// Returns the number that these octets encode, least significant octet first; `count` is the required length.
         func number(of count: Int) throws -> UInt128 {
-            guard bytes.count == count else { throw Senseless("\(count) octets expected: \(bytes.hexadecimal)") }
+            guard bytes.count == count else { throw InvalidInput("\(count) octets expected: \(bytes.hexadecimal)") }
             return bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
         }
 
@@ -61,8 +61,8 @@ struct PairingCase: Decodable {
     init(file path: String) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch let error as Senseless { throw Senseless("\(path): \(error)") } catch {
-            throw Senseless("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")")
+        } catch let error as InvalidInput { throw InvalidInput("\(path): \(error)") } catch {
+            throw InvalidInput("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")")
         }
     }
 
@@ -78,7 +78,7 @@ struct PairingCase: Decodable {
             switch role {
             case "initiator": return .central
             case "responder": return .peripheral
-            default: throw Senseless("invalid role: \(role)")
+            default: throw InvalidInput("invalid role: \(role)")
             }
         }
     }
@@ -102,7 +102,7 @@ struct PairingCase: Decodable {
     private func makeConfiguration() throws -> SecurityManager.Configuration {
         var configuration = SecurityManager.Configuration()
         guard let capability = SMP.IOCapability(wire: io_capability) else {
-            throw Senseless("io_capability: expected a whole number from 0 to 4")
+            throw InvalidInput("io_capability: expected a whole number from 0 to 4")
         }
         configuration.ioCapability = capability
         configuration.isBonding = bonding ?? true
@@ -111,7 +111,7 @@ struct PairingCase: Decodable {
         configuration.leastKeySize = SMP.keySizes.lowerBound
         configuration.greatestKeySize = max_key_size ?? SMP.keySizes.upperBound
         guard SMP.keySizes.contains(configuration.greatestKeySize) else {
-            throw Senseless("max_key_size: expected a whole number from 7 to 16")
+            throw InvalidInput("max_key_size: expected a whole number from 7 to 16")
         }
         if let initiator_keys { configuration.initiatorKeys = SMP.KeyDistribution(rawValue: initiator_keys) }
         if let responder_keys { configuration.responderKeys = SMP.KeyDistribution(rawValue: responder_keys) }
@@ -134,7 +134,7 @@ struct PairingCase: Decodable {
             return P256KeyPair(using: &system)
         }
         guard let pair = P256KeyPair(privateKey: private_key.bytes) else {
-            throw Senseless("invalid private key: \(private_key.bytes.hexadecimal)")
+            throw InvalidInput("invalid private key: \(private_key.bytes.hexadecimal)")
         }
         return pair
     }
@@ -155,7 +155,7 @@ extension PairingCase.Octets {
     ///
     /// Throws an error unless there are exactly `count` octets in total.
     fileprivate func number(of count: Int, from start: Int) throws -> UInt128 {
-        guard bytes.count == count, start + 16 <= count else { throw Senseless("expected \(count) octets") }
+        guard bytes.count == count, start + 16 <= count else { throw InvalidInput("expected \(count) octets") }
         return bytes[start..<start + 16].reversed().reduce(0) { $0 << 8 | UInt128($1) }
     }
 }

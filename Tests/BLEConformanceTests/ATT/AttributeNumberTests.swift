@@ -53,7 +53,7 @@ struct AttributeNumberTests {
     func lines(number: String) throws {
         var server = try AttributeServerDriver(AttributeCase(json: AttributeCases.battery), at: Instant())
         let line = #"{"do": {"op": "send_notification", "handle": \#(number), "value": "01"}}"#
-        let error = #expect(throws: Senseless.self) { try server.receive(line: line, at: Instant()) }
+        let error = #expect(throws: InvalidInput.self) { try server.receive(line: line, at: Instant()) }
         #expect(error?.description.hasSuffix(" is expected, at do.handle") == true)
     }
 
@@ -65,7 +65,7 @@ struct AttributeNumberTests {
             _ = try AttributeCase(json: json).makeDatabase()
         }
         #expect(throws: Never.self) { try make(octets: 512) }
-        let error = #expect(throws: Senseless.self) { try make(octets: 513) }
+        let error = #expect(throws: InvalidInput.self) { try make(octets: 513) }
         #expect(error?.description == "the value at 0x0002 has more than 512 octets")
     }
 }

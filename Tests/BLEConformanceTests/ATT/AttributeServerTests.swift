@@ -127,6 +127,6 @@ struct AttributeServerTests {
     )
     func senseless(service: String) throws {
         let json = #"{"mtu": 64, "database": {"services": ["# + service + "]}}"
-        #expect(throws: Senseless.self) { try AttributeServerDriver(AttributeCase(json: json), at: Instant()) }
+        #expect(throws: InvalidInput.self) { try AttributeServerDriver(AttributeCase(json: json), at: Instant()) }
     }
 }

@@ -153,6 +153,6 @@ struct PairingDriverTests {
     @Test("An invalid line is refused", arguments: [#"{"encrypted": false}"#, "{}", "x"])
     func senselessLine(line: String) throws {
         var driver = try PairingDriver(PairingCase(json: Self.json("initiator", io: 3)), at: Instant())
-        #expect(throws: Senseless.self) { try driver.receive(line: line, at: Instant()) }
+        #expect(throws: InvalidInput.self) { try driver.receive(line: line, at: Instant()) }
     }
 }

@@ -44,7 +44,7 @@ struct AttributeOperation {
     ///   - description: The description.
     ///   - database: The part of the server's database that has been discovered.
     ///   - mtu: The MTU of the link in octets.
-    /// - Throws: ``Senseless`` if the description is invalid.
+    /// - Throws: ``InvalidInput`` if the description is invalid.
     init(_ description: Description, database: [DatabaseDiscovery.Service], mtu: Int) throws {
         elevatesSecurity = description.auto_elevate_security ?? false
         action = try description.action(database, mtu: mtu)
@@ -62,7 +62,7 @@ enum AttributeQuestion {
 extension AttributeOperation.Description {
     private var attribute: AttributeHandle {
         get throws {
-            guard let handle else { throw Senseless("\(op) needs a handle") }
+            guard let handle else { throw InvalidInput("\(op) needs a handle") }
             return handle
         }
     }
@@ -75,7 +75,7 @@ extension AttributeOperation.Description {
         get throws {
             let whole = AttributeHandleRange.all
             guard let range = AttributeHandleRange(start ?? whole.start, end ?? whole.end) else {
-                throw Senseless("\(op) needs handles in order")
+                throw InvalidInput("\(op) needs handles in order")
             }
             return range
         }
@@ -102,14 +102,14 @@ extension AttributeOperation.Description {
             case "discover_characteristics": return .characteristics(CharacteristicDiscovery(in: try range))
             case "discover_descriptors": return .descriptors(DescriptorRangeDiscovery(in: try range))
             case "read_by_type":
-                guard let type = try type else { throw Senseless("read_by_type needs a UUID") }
+                guard let type = try type else { throw InvalidInput("read_by_type needs a UUID") }
                 return .typedRead(TypedReading(type, in: try range))
             case "read_multiple":
                 guard let handles, handles.count >= 2 else {
-                    throw Senseless("read_multiple needs two handles or more")
+                    throw InvalidInput("read_multiple needs two handles or more")
                 }
                 return .readMultiple(handles)
-            default: throw Senseless("a client cannot do \(op)")
+            default: throw InvalidInput("a client cannot do \(op)")
             }
         }
     }

@@ -58,6 +58,6 @@ extension AttributeOracle {
     mutating func recordResult(_ outcome: Outcome, of handle: UInt16) -> Bool {
         guard asked.first == handle else { return false }
         asked.removeFirst()
-        return isBlind || outcomes[handle]?.contains(outcome) == true
+        return cannotPredictApp || outcomes[handle]?.contains(outcome) == true
     }
 }

@@ -53,7 +53,7 @@ struct AttributeOracle {
     var beginnings: [UInt16: [UInt8]] = [:]
     /// True if a request from the host may be waiting for credits, so that the oracle does not know what the app may
     /// receive.
-    var isBlind = false
+    var cannotPredictApp = false
 
     func index(of name: ChannelIdentifier) -> Int? { bearers.firstIndex { $0.name == name } }
 

@@ -105,7 +105,7 @@ extension ChannelOracle {
     /// If a bearer has no credits, records that the host's next request may have to wait.
     mutating func noteCredits() {
         if channels.contains(where: { $0.isBearer && !$0.isClosing && $0.granted == 0 }) {
-            attributes?.isBlind = true
+            attributes?.cannotPredictApp = true
         }
     }
 }

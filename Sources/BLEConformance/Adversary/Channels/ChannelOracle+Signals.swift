@@ -59,9 +59,11 @@ extension ChannelOracle {
 
     private mutating func grant(_ credit: Signal.FlowControlCredit) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.remote == credit.channel }) else { return Reaction() }
-        guard channels[index].granted + Int(credit.credits) <= Int(UInt16.max) else { return breach(index) }
+        guard channels[index].granted + Int(credit.credits) <= Int(UInt16.max) else {
+            return reactionToViolation(index)
+        }
         channels[index].granted += Int(credit.credits)
-        return pump(index)
+        return sendWaiting(index)
     }
 
     private mutating func open(

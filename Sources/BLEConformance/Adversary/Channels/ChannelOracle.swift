@@ -99,16 +99,16 @@ struct ChannelOracle {
         guard let index = channels.firstIndex(where: { $0.local == local }), !channels[index].isClosing else {
             return Reaction()
         }
-        guard channels[index].credits > 0, payload.count <= Self.size else { return breach(index) }
+        guard channels[index].credits > 0, payload.count <= Self.size else { return reactionToViolation(index) }
         channels[index].credits -= 1
         var (octets, length): ([UInt8], Int)
         if let begun = channels[index].unit {
             (octets, length) = (begun.octets + payload, begun.length)
         } else {
-            guard payload.count >= 2 else { return breach(index) }
+            guard payload.count >= 2 else { return reactionToViolation(index) }
             (octets, length) = ([UInt8](payload.dropFirst(2)), Int(payload[0]) + 256 * Int(payload[1]))
         }
-        guard length <= Self.size, octets.count <= length else { return breach(index) }
+        guard length <= Self.size, octets.count <= length else { return reactionToViolation(index) }
         channels[index].unit = octets.count < length ? (octets, length) : nil
         guard octets.count == length, length > 0 else { return Reaction() }
         return channels[index].isBearer
@@ -116,7 +116,7 @@ struct ChannelOracle {
     }
 
     /// Predicts the reaction of the host if the peer violates the rules of a channel.
-    mutating func breach(_ index: Int) -> Reaction {
+    mutating func reactionToViolation(_ index: Int) -> Reaction {
         guard !channels[index].isClosing else { return Reaction() }
         return end(index, .peerMisbehaved)
     }
@@ -142,11 +142,11 @@ struct ChannelOracle {
             return Reaction()
         }
         channels[index].waiting.append([UInt8(truncatingIfNeeded: unit.count), 0] + unit)
-        return pump(index)
+        return sendWaiting(index)
     }
 
     /// Predicts which waiting packets the host sends with the credits that it has.
-    mutating func pump(_ index: Int) -> Reaction {
+    mutating func sendWaiting(_ index: Int) -> Reaction {
         var reaction = Reaction()
         while channels[index].granted > 0, !channels[index].waiting.isEmpty, !channels[index].isClosing {
             channels[index].granted -= 1

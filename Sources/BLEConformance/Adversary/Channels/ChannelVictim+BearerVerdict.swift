@@ -7,7 +7,7 @@ extension ChannelVictim {
     func checkBearers() {
         refuseOpenings()
         for channel in oracle.channels { complete(channel) }
-        giveValues()
+        provideValues()
         answerRequests { _ in nil }
         confirmAll()
         if scene != .server {
@@ -60,7 +60,7 @@ extension ChannelVictim {
     }
 
     /// Makes the server's app provide all values that have been requested.
-    private func giveValues() {
+    private func provideValues() {
         for _ in 0..<Self.iterationLimit {
             guard !held.isEmpty else { break }
             base.record.forget()

@@ -8,7 +8,7 @@ extension ChannelVictim {
         var names: [ChannelIdentifier] = []
         for octets in base.record.signals { note(octets, &reaction, &names) }
         base.check(names.isEmpty || oracle.name(names), "uses the channel identifiers \(names) after \(cause)")
-        for (id, local) in zip(base.record.opened, names) { own(id, local) }
+        for (id, local) in zip(base.record.opened, names) { recordOwner(id, local) }
         reaction.frames = frames()
         reaction.events = base.record.opened.map { _ in .opened }
         for (id, event) in base.record.channelEvents {

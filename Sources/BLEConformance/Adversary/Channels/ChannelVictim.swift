@@ -92,7 +92,7 @@ final class ChannelVictim {
     private func open() {
         base.record.forget()
         guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not find the peer") }
-        base.want(SPSM(wire: 0x81), of: peer)
+        base.requestChannel(SPSM(wire: 0x81), of: peer)
         base.drain()
         guard let request = base.record.signals.first, request.count > 2, base.record.signals.count == 1 else {
             return base.check(false, "sends the signals \(base.record.signals)")
@@ -143,7 +143,7 @@ final class ChannelVictim {
     }
 
     /// Records that a channel belongs to the server's app.
-    func own(_ id: ChannelID, _ local: ChannelIdentifier) {
+    func recordOwner(_ id: ChannelID, _ local: ChannelIdentifier) {
         ends[id] = End(local: local, client: SignalVictim.peripheral)
     }
 

@@ -103,7 +103,7 @@ final class SignalVictim {
     private func prepare() {
         guard let peer = identify(Self.address) else { return check(false, "does not find the peer") }
         if role == .central {
-            want(SPSM(wire: 0x0081), of: peer)
+            requestChannel(SPSM(wire: 0x0081), of: peer)
         } else {
             host.perform(.server(.setLatency(peer, .high)), for: Self.peripheral, at: now)
         }
@@ -111,7 +111,7 @@ final class SignalVictim {
     }
 
     /// Makes the client's app request a channel.
-    func want(_ spsm: SPSM, of peer: PeerIdentifier) {
+    func requestChannel(_ spsm: SPSM, of peer: PeerIdentifier) {
         record.wanted += 1
         host.perform(.peer(peer, .openChannel(spsm)), for: Self.central, at: now)
     }
