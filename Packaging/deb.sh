@@ -47,7 +47,11 @@ install -Dm 644 -t "$root/usr/lib/python3/dist-packages/corebluetooth_linux" Pyt
 install -Dm 644 -t "$root/usr/share/dbus-1/system.d" Packaging/dbus/bled-bluez.conf
 install -Dm 644 -t "$root/usr/lib/systemd/user" Packaging/systemd/user/bled-agent.service
 install -Dm 644 -t "$root/usr/lib/sysusers.d" Packaging/sysusers.d/bled.conf
-install -Dm 644 -t "$root/usr/share/doc/bled" docs/{DAEMON,JSON,SESSION}.md docs/guides/*.md NOTICE
+# The documents keep their folders, so that the links in them lead somewhere.
+install -Dm 644 -t "$root/usr/share/doc/bled/docs" docs/*.{md,schema.json,svg,png}
+install -Dm 644 -t "$root/usr/share/doc/bled/docs/guides" docs/guides/*.md
+install -Dm 644 -t "$root/usr/share/doc/bled/Packaging" Packaging/README.md
+install -Dm 644 -t "$root/usr/share/doc/bled" README.md NOTICE
 install -Dm 644 LICENSE "$root/usr/share/doc/bled/copyright"
 install -Dm 755 -t "$root/DEBIAN" Packaging/deb/postinst Packaging/deb/prerm Packaging/deb/postrm
 pack bled "$root" <<CONTROL
