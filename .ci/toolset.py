@@ -367,7 +367,7 @@ def main() -> int:
             if attempt == 0:
                 command = ["swift", "test", "--scratch-path", str(folder / "installed")]
                 run(command, weather, toolchain, "Test threeReadings() passed")
-            run([str(ble), "toolset", "--uninstall"], folder, toolchain, "no Core Bluetooth modules any more")
+            run([str(ble), "toolset", "--uninstall"], folder, toolchain, "no longer has the Core Bluetooth modules")
             if checksum(toolchain) != before:
                 raise Failure("the toolchain is not the same as before after the modules were removed")
         found = list(examples(str(ble), "toolset"))

@@ -65,18 +65,18 @@ struct ToolsetCommand: ParsableCommand {
             throw ValidationError("Name a folder for the toolset, or use --install.")
         }
         guard folder == nil || !install else {
-            throw ValidationError("--install concerns the toolchain; leave out the folder.")
+            throw ValidationError("--install writes to the toolchain; leave out the folder.")
         }
         guard !compat || folder != nil && !uninstall && !check else {
             throw ValidationError(
                 """
-                --compat concerns a folder that is written: “ble toolset --compat DIR”. In the toolchain, its modules \
+                --compat needs a folder: “ble toolset --compat DIR”. In the toolchain, its modules \
                 would change #if canImport(Combine) for every package.
                 """
             )
         }
         guard compat || canImport.isEmpty else {
-            throw ValidationError("--can-import concerns the modules of --compat; add --compat.")
+            throw ValidationError("--can-import only has an effect on the modules of --compat; add --compat.")
         }
         let isName = canImport.allSatisfy { !$0.isEmpty && !$0.contains(",") }
         guard isName else { throw ValidationError("--can-import takes the name of one package; repeat it for others.") }
@@ -94,7 +94,7 @@ struct ToolsetCommand: ParsableCommand {
                 print("The toolset \(toolset.folder.path) is removed.")
             } else if uninstall {
                 try installed.uninstall()
-                print("The toolchain of \(toolchain.compiler) has no Core Bluetooth modules any more.")
+                print("The toolchain of \(toolchain.compiler) no longer has the Core Bluetooth modules.")
             } else if check {
                 try ToolsetCheck(toolchain: toolchain, toolset: toolset).run()
                 print("A program that imports CoreBluetooth compiles and runs.")
