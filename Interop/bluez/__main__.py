@@ -32,7 +32,7 @@ from .box import Box, box, obstacle
 from .bus import ADAPTER, DEVICE, BlueZ, bluez
 from .inside import Inside
 
-AT_ONCE = 4
+AT_ONCE = 3
 """The maximum number of boxes that run side by side."""
 RUN_SECONDS = 120
 INNER_RUN_SECONDS = 300
