@@ -145,7 +145,8 @@ extension Note: CustomStringConvertible {
             "refused a request of session \(client.rawValue) about a central of other apps"
         case .wrongRole(let client, let role):
             "refused a request of session \(client.rawValue): it is a \(role) session"
-        case .answerWithoutRequest(let client): "ignored a response of session \(client.rawValue): its request is not open"
+        case .answerWithoutRequest(let client):
+            "ignored a response of session \(client.rawValue): its request is not open"
         case .oversizedCommand(let handle, let link):
             "dropped a write command for \(handle): it is too long for link \(link.wire)"
         case .unwantedValue(let handle, let link):

@@ -5,9 +5,9 @@ import BLEWire
 /// Air time follows the clock. Activities happen a millisecond late, so that activities that are close together, such
 /// as an advertisement and its reports, take place in one turn.
 ///
-/// If `hurries` is set, air time skips the time for which data would wait. Connections then transfer data as fast as
-/// the hosts and the computer can, and all periodic activities happen more often. This is for measuring hosts. A peer
-/// that disappears is lost immediately.
+/// If `skipsIdleTime` is set, air time skips the time for which data would wait. Connections then transfer data as fast
+/// as the hosts and the computer can, and all periodic activities happen more often. This is for measuring hosts. A
+/// peer that disappears is lost immediately.
 package struct RadioPace: Sendable {
     /// The delay of all activities on the air.
     static let slack = Duration.milliseconds(1)

@@ -69,7 +69,7 @@ extension Host {
         for clientConnection in failing {
             let limit = configuration.limits.pendingPeers
             linkShortage.report(clientConnection.client, clientConnection.peer, limit: limit)
-            end(clientConnection, .limitReached)
+            endConnection(clientConnection, .limitReached)
         }
     }
 

@@ -12,7 +12,7 @@ extension Host {
         case .refused(.invalidCommandParameters), .refused(.unsupportedFeatureOrParameterValue),
             .refused(.unknownCommand):
             for clientConnection in clientConnections.all where clientConnection.state == .pending {
-                end(clientConnection, .hci(status))
+                endConnection(clientConnection, .hci(status))
             }
         case .refused: break
         }

@@ -85,7 +85,7 @@ struct RadioWatch {
         return action
     }
 
-    /// Returns what it means for the command that ``patience`` has passed: ``OnChange/missing(_:)`` if the radio has
+    /// Returns what it means for the command that ``timeout`` has passed: ``OnChange/missing(_:)`` if the radio has
     /// not become available; otherwise ``OnChange/nothing``.
     func overdue() -> OnChange {
         switch state {
