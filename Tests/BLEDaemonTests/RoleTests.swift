@@ -9,7 +9,7 @@ struct RoleTests {
     @Test("The list of requests covers every kind of request")
     func kinds() {
         let all = EveryRequest.all + [.tester(.reset)]
-        #expect(all.count == 43)
+        #expect(all.count == 44)
         #expect(Set(EveryRequest.roles) == [.central, .peripheral, .agent])
     }
 

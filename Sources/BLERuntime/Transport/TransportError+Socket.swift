@@ -16,7 +16,7 @@ extension TransportError {
                 ("No program listens on the socket any longer. Start the controller again.", nil, .noListener)
             case (.unix, ENOENT):
                 (
-                    "Start the controller that creates the socket, or correct the path: “\(listing)” lists all sockets.",
+                    "Start the controller that creates the socket, or correct the path: “\(listing)” lists sockets.",
                     listing, .socketMissing
                 )
             case (.unix(let path), EACCES), (.unix(let path), EPERM):
