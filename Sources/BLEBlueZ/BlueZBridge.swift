@@ -134,30 +134,37 @@ package struct BlueZBridge: Sendable {
 
     /// The limits on what programs and devices can make the bridge store.
     enum Limit {
-        /// The programs on the bus, and the programs of one user other than root: calls by further programs are
-        /// refused.
+        /// The maximum numbers of programs on the bus, and of programs of one user other than root; calls by further
+        /// programs are refused.
         static let clients = 256, userClients = 64
-        /// A program's calls that wait for its credentials, and its calls that wait for a reply: further ones are
-        /// refused.
+        /// The maximum numbers of a program's calls that wait for its credentials, and of its calls that wait for a
+        /// reply; further ones are refused.
         static let heldCalls = 64, pendingCalls = 256
-        /// The bridge's calls that wait for a reply from one program: further ones fail immediately.
+        /// The maximum number of the bridge's calls that wait for a reply from one program; further ones fail
+        /// immediately.
         static let calls = 64
-        /// The bridge's calls that wait for a reply from any program: further ones fail immediately.
+        /// The maximum number of the bridge's calls that wait for a reply from any program; further ones fail
+        /// immediately.
         static let allCalls = 2_048
-        /// A session's write commands that are still in the host: further ones are refused, or wait in their pipe.
+        /// The maximum number of a session's write commands in the host; further ones are refused, or wait in their
+        /// pipe.
         static let commands = 128
-        /// The devices: at the limit, the least recently received device is removed that is not bonded, trusted or
-        /// connected.
+        /// The maximum number of devices.
+        ///
+        /// At the limit, one that is not bonded, trusted or connected is removed: the least recently received.
         static let devices = 1_024
-        /// The attributes of a device, and the UUIDs in its property `UUIDs`: further attributes get no objects.
+        /// The maximum number of attributes of a device, and of UUIDs in its property `UUIDs`; further attributes get
+        /// no objects.
         static let attributes = 4_096
-        /// The values that are kept for a program: the oldest is removed.
+        /// The maximum number of values that are kept for a program; at the limit, the oldest is removed.
         static let values = 256
-        /// The octets of an alias: longer aliases are refused.
+        /// The maximum length of an alias, in octets; longer aliases are refused.
         static let alias = 248
-        /// The applications of a program, and the objects of an application: more are refused.
+        /// The maximum numbers of applications of a program, and of objects of an application; further ones are
+        /// refused.
         static let applications = 8, applicationObjects = 512
-        /// The advertisements, monitors and pipes of all programs: more are refused.
+        /// The maximum numbers of advertisements, monitors and pipes of all programs together; further ones are
+        /// refused.
         static let advertisements = 8, monitors = 32, pipes = 64
     }
 
@@ -171,7 +178,7 @@ package struct BlueZBridge: Sendable {
     ///
     /// While a program is discovering, devices are kept for longer.
     static let deviceLifetime = Duration.seconds(180)
-    /// The time that a connection may take.
+    /// The maximum duration of a connection attempt.
     static let connectionTimeout = Duration.seconds(25)
     /// The time in which a program must answer a call; it is less than the ATT transaction timeout of 30 s.
     static let callTimeout = Duration.seconds(25)
@@ -202,7 +209,7 @@ package struct BlueZBridge: Sendable {
     var lastNumber: UInt32 = 0
     private var actions: [Action] = []
 
-    /// True while the bus does not accept messages fast enough, so that advertisements wait.
+    /// True while advertisements wait, because the bus does not accept messages fast enough.
     package var isCongested = false
 
     /// Creates the objects of an adapter, and opens the bridge's own sessions.

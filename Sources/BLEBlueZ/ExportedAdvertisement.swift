@@ -16,9 +16,9 @@ struct ExportedAdvertisement: Equatable, Sendable {
     private struct Invalid: Error {}
 
     private(set) var request: AdvertisingRequest
-    /// The time that the advertisement stays on the air; `nil` for no limit.
+    /// The duration for which the advertisement stays on the air; `nil` for no limit.
     private(set) var timeout: Duration?
-    /// The time that the advertisement is discoverable; `nil` for no limit.
+    /// The duration for which the advertisement is discoverable; `nil` for no limit.
     private(set) var discoverableTime: Duration?
     /// True if the object has the property `Instance`, which the bridge sets to the number of the advertisement.
     let hasInstance: Bool

@@ -24,7 +24,8 @@ package struct ControllerIdentity: Sendable {
                 .extendedAdvertising, .channelSelectionAlgorithm2, .remotePublicKeyValidation,
             ]
         )
-        /// A Core 4.0 controller: only legacy advertising, the 1M PHY, packets of up to 27 octets, and few procedures.
+        /// A Core 4.0 controller: only legacy advertising, the 1M PHY, packets of up to 27 octets, and no optional
+        /// feature except encryption.
         package static let legacyOnly = Self(version: 0x06, features: [.encryption])
     }
 

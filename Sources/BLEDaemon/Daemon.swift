@@ -65,7 +65,7 @@ package final class Daemon: @unchecked Sendable {
     ///   - radios: The radios that apps can use.
     ///   - limits: The limits for apps.
     ///   - policy: The permissions of apps.
-    ///   - file: The file that preserves sessions when the daemon ends; `nil` to preserve none.
+    ///   - file: The file that preserves sessions when the daemon stops; `nil` to preserve none.
     ///   - switches: The path of the file that preserves which radios are switched off; `nil` to preserve nothing.
     ///   - launcher: Launches apps that have pending events.
     package init(

@@ -5,9 +5,12 @@ import BLEWire
 /// Texts, and the names and positions of the fields of packets, are stored once, in ``strings`` and ``shapes``; rows
 /// refer to them by index. The tables only grow, so a page that has received the beginning of them needs only the rest.
 struct EventEncoder: Sendable {
-    /// The texts of all rows so far.
+    /// The distinct texts in the rows so far.
     private(set) var strings: [String] = []
-    /// The names and fields of the layers of all rows so far, as JSON.
+    /// The distinct shapes of the layers in the rows so far, each as a JSON array.
+    ///
+    /// A shape consists of the layer's name and size, and the name and position of each field. The names are indices
+    /// into ``strings``.
     private(set) var shapes: [String] = []
     private var indices: [String: Int] = [:]
     private var shapeIndices: [String: Int] = [:]

@@ -31,7 +31,7 @@ package struct Timeline: Sendable {
     /// The content of an event, in the form that rules examine.
     package enum Fact: Equatable, Sendable {
         case none
-        /// A call by an app, with its arguments in words.
+        /// A call by an app, with a description of its arguments.
         case call(String, words: String, client: Int)
         /// A call to a method of the app's delegate.
         ///

@@ -114,7 +114,7 @@ package protocol HostSession: Sendable {
     @discardableResult
     func report(_ rule: String, _ sentence: String) -> Bool
 
-    /// True if time passes while a thread of the app blocks, so that the app can block until the host answers.
+    /// True if time passes while a thread of the app blocks; the app can then block until the host answers.
     var passesTime: Bool { get }
 }
 

@@ -28,7 +28,7 @@ public final class Machine: Sendable {
         public init() {}
     }
 
-    /// The name of the machine.
+    /// The name by which logs, stories and planned faults refer to the machine.
     public let name: String
     let index: Int
     package let world: World

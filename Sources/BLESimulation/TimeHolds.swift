@@ -70,9 +70,10 @@ final class TimeHolds: Sendable {
         waiter?.done()
     }
 
-    /// Drops all holds after ``releaseTimeout`` if the task that waits now is still waiting then.
+    /// Drops all holds after ``releaseTimeout``, unless the task that is waiting now has continued by then.
     ///
-    /// If another task is waiting by then, that task gets as much time.
+    /// If another task is waiting at that time, the holds are dropped only after a further ``releaseTimeout``, by the
+    /// same rule.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
         queue.asyncAfter(deadline: .now() + Self.releaseTimeout) { [weak self] in self?.timeOut(number) }

@@ -5,7 +5,7 @@ import Dispatch
 struct TimerQueue {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
-    /// The way in which a waiting task or call continues.
+    /// A task or call that waits for an age of the world.
     enum Waiter {
         case task(Continuation)
         case call(DispatchQueue, @Sendable () -> Void)

@@ -54,10 +54,10 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     @available(*, deprecated, message: "Use init(nsuuid:) instead.")
     public init(CFUUID theUUID: CFUUID) { value = .full(theUUID.bits) }
 
-    /// The 2, 4 or 16 octets, most significant first, in the form in which the UUID was created.
+    /// The UUID as 2, 4 or 16 octets, most significant first; a short UUID is not expanded.
     open var data: Data { Data(value.octets.reversed()) }
 
-    /// The 4, 8 or 36 uppercase characters, in the form in which the UUID was created.
+    /// The UUID as 4, 8 or 36 uppercase characters; a short UUID is not expanded.
     open var uuidString: String { value.description }
 
     /// Returns this object, because a UUID never changes.

@@ -4,7 +4,7 @@ import BLESimulation
 import Foundation
 import Glibc
 
-/// The way in which a workload's app is connected to the host.
+/// The connection between a workload's app and the host.
 enum FacadeRoute: String, CaseIterable {
     /// The host is part of the app's process, without a daemon.
     case direct

@@ -9,7 +9,7 @@ struct ServerModel {
         /// The code of the error; `nil` for success.
         let code: Int?
         let made: Duration
-        /// True if the radio has been switched off since, so that any answer or none is allowed.
+        /// True if the radio has been switched off since; any answer or none is then allowed.
         var isVoid = false
     }
 
@@ -19,7 +19,7 @@ struct ServerModel {
     private var additions: [(service: ObjectIdentifier, code: Int?, made: Duration)] = []
     private var publications: [Duration] = []
     private var withdrawals: [CBL2CAPPSM] = []
-    /// Services that were lost when the radio was switched off, so that their answer may or may not arrive.
+    /// Services that were lost when the radio was switched off; their answer may or may not arrive.
     private var voidAdditions: [ObjectIdentifier] = []
     /// The number of published channels for which any answer or none is allowed, because the radio has been switched
     /// off since.

@@ -145,7 +145,7 @@ final class Chronicle: Sendable {
         }
     }
 
-    /// Returns whether a server's app has been killed since `instant`, so that its delayed responses are lost.
+    /// Returns whether a server's app has been killed since `instant`; its delayed responses are then lost.
     func hasLostApp(_ server: String?, since instant: Duration) -> Bool {
         catchUp()
         return state.withLock { state in

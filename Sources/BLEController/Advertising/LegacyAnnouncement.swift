@@ -93,6 +93,6 @@ struct AdvertisingReport: Sendable {
     var dataInfo: LL.ExtendedAdvertisement.DataInfo?
     /// The transmit power that the advertisement states, in dBm; `nil` if it states none.
     var power: Int?
-    /// True if a part of the data was lost, so that ``data`` is incomplete.
+    /// True if ``data`` is incomplete, because a part of it was lost.
     var isTruncated = false
 }

@@ -44,7 +44,8 @@ enum PathLoss {
     }
 }
 
-/// The parts of the air that an exchange of packets on a link needs: random numbers, losses and the record.
+/// The part of an ``Air``'s state that a packet exchange on a link needs: random numbers, packet loss and recorded
+/// packets.
 struct AirPath: Sendable {
     var random: SeededGenerator
     var loss: Double

@@ -47,8 +47,7 @@ struct CentralEncryption: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// True if the peer already takes part in the procedure, so that it sends only packets that belong to the
-    /// procedure.
+    /// True if the peer already takes part in the procedure; it then sends only packets that belong to the procedure.
     var isExclusive: Bool {
         switch state {
         case .idle, .pausing, .requesting(_, .start): false

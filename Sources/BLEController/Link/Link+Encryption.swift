@@ -150,7 +150,7 @@ extension Link {
         for packet in self[role].encryption.takePostponed() { receive(packet, role, at: now, into: &events) }
     }
 
-    /// Returns whether the authenticated payload timer of an end is due, so that ``watchPayloads(at:into:)`` must be
+    /// Returns whether the authenticated payload timer of an end is due; ``watchPayloads(at:into:)`` must then be
     /// called.
     @inline(__always)
     func isPayloadTimerDue(at now: Instant) -> Bool {

@@ -90,7 +90,7 @@ struct Link: Sendable {
     /// The channel of event ``counter``.
     var channel: UInt8 { selection.channel(counter: counter, accessAddress: accessAddress, map: channelMap) }
 
-    /// True if both ends are present and the peripheral knows the timing, so that they can exchange packets.
+    /// True if the ends can exchange packets: both are present, and the peripheral knows the timing.
     @inline(__always)
     var canExchange: Bool { central.isPresent && peripheral.isPresent && !peripheral.hasLostTiming }
 
@@ -98,7 +98,7 @@ struct Link: Sendable {
     @inline(__always)
     var isAbandoned: Bool { !central.isPresent && !peripheral.isPresent }
 
-    /// Returns the controller and the connection handle of an end, without copying the end.
+    /// Returns the controller and the connection handle of the end in this role, without copying the ``LinkEnd``.
     @inline(__always)
     func owner(of role: Role) -> (controller: Int, handle: ConnectionHandle) {
         switch role {
@@ -107,7 +107,8 @@ struct Link: Sendable {
         }
     }
 
-    /// Returns the number of fragments from an end's host that are queued or in flight, without copying the end.
+    /// Returns the number of fragments that the host in this role has queued or in flight, without copying its
+    /// ``LinkEnd``.
     @inline(__always)
     func fragments(of role: Role) -> Int {
         switch role {

@@ -8,7 +8,7 @@ struct LinkEnd: Sendable {
     let profile: ControllerIdentity.Profile
     /// True until the connection is over for this end.
     var isPresent = true
-    /// True if this end has missed a change of timing, so that it no longer receives anything.
+    /// True if this end has missed a change of timing; it then no longer receives anything.
     var hasLostTiming = false
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()

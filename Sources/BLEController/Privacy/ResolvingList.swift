@@ -115,7 +115,8 @@ struct ResolvingList: Sendable {
         return entries.contains { $0.localKey != .zero && PrivateAddress.isMade(target, with: $0.localKey) }
     }
 
-    /// Returns whether the list has a local key for a peer, so that the controller can use private addresses with it.
+    /// Returns whether the list has a local key for a peer; the controller can then use private addresses with the
+    /// peer.
     func hasLocalKey(for identity: DeviceAddress) -> Bool {
         entries.contains { $0.identity == identity && $0.localKey != .zero }
     }

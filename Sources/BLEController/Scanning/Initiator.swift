@@ -24,7 +24,7 @@ struct Initiator: Sendable {
     let ownAddressKind: UInt8
     var windows: [ScanWindow]
     let terms: [Terms]
-    /// True if an extended command started the initiator, so that it also connects to extended advertisers.
+    /// True if an extended command started the initiator; it then also connects to extended advertisers.
     let isExtended: Bool
 
     /// Returns the timing for a connection on `phy`; if the host has given none, the timing for the first PHY.

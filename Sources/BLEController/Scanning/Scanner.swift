@@ -38,7 +38,7 @@ struct Scanner: Sendable {
     var usesAcceptList = false
     /// True if the scanner also reports directed advertisements to private addresses that it cannot resolve.
     var takesUnresolved = false
-    /// True if extended commands started the scan, so that the host receives extended advertising reports.
+    /// True if extended commands started the scan; the host then receives extended advertising reports.
     var isExtended = false
     var duplicates = Duplicates.reported
     private(set) var state = State.off

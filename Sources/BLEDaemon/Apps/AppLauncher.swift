@@ -34,14 +34,14 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
-    /// The way in which an app is launched.
+    /// The method of launching an app.
     private enum LaunchMethod {
         case command([String])
         /// Through a systemd unit, which `command` starts; if `command` is `nil`, a path unit starts the unit when its
         /// launch file appears.
         case unit(UnitName, command: [String]?)
 
-        /// A description of the way, for messages.
+        /// A description of the method, for messages.
         var words: String {
             switch self {
             case .command(let command), .unit(_, let command?): "“\(command.joined(separator: " "))”"

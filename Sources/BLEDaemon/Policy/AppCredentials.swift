@@ -14,8 +14,9 @@ package struct AppCredentials: Equatable, Sendable {
     ///
     /// Empty if the kernel does not show it to the daemon.
     package var program: String
-    /// True if ``program`` can be relied on: at that path, the daemon finds the file that is running, and the messages
-    /// come from the process that connected.
+    /// True if ``program`` can be relied on: the daemon finds, at that path, the file that the process is running.
+    ///
+    /// If the process has connected to the daemon, it must also be the one that sends the messages.
     package var isProgramKnown: Bool
 
     package init(user: UInt32, groups: [UInt32], process: Int32, program: String, isProgramKnown: Bool = true) {

@@ -23,7 +23,7 @@ struct SessionFilter: Sendable {
         serviceFilter = ServiceFilter(allowing: grant.services)
     }
 
-    /// True if only some services are allowed, so that each notified value must be checked.
+    /// True if only some services are allowed; each notified value must then be checked.
     var isRestricted: Bool { serviceFilter.isRestricted }
 
     /// Sets new permissions, and returns the events that tell the app what it has lost.

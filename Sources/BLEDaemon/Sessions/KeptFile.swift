@@ -4,7 +4,7 @@ import BLEWire
 import Dispatch
 import Logging
 
-/// The file that preserves sessions when the daemon ends.
+/// The file that preserves sessions when the daemon stops.
 ///
 /// It is always replaced as a whole, on a queue of its own.
 ///

@@ -117,7 +117,7 @@ final class KeptSessions: @unchecked Sendable {
         return app
     }
 
-    /// Ends all sessions, because the daemon ends.
+    /// Closes all sessions, because the daemon is stopping.
     ///
     /// Their records remain in the file, for the next run of the daemon.
     func stop() {

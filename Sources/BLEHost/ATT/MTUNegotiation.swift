@@ -29,7 +29,7 @@ package struct MTUNegotiation: Sendable {
     /// The current MTU, in octets.
     package private(set) var mtu = ATT.defaultMTU
     private var state: State
-    /// True if the peer has sent its request, so that this host does not need to send one.
+    /// True if the peer has sent its request; this host then does not need to send one.
     package private(set) var hasPeerAsked = false
 
     /// Creates the negotiation of a link that was established at `now` with the given local role.

@@ -63,7 +63,7 @@ struct Initiator {
     var prefersShortInterval = false
     /// True if the current or last attempt asks for the short connection interval.
     private(set) var usesShortInterval = false
-    /// True if the controller has rejected an attempt with the short interval, so that the next attempt uses the usual
+    /// True if the controller has rejected an attempt with the short interval; the next attempt uses the usual
     /// interval.
     private var rejectsShortInterval = false
 

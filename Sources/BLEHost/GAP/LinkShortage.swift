@@ -22,7 +22,7 @@ struct LinkShortage {
     /// Without links there is no end of a link to wait for, so the initiator tries again soon.
     mutating func controllerRefused(after links: Int) { capacity = links > 0 ? links : nil }
 
-    /// Records that a link has ended, so that the controller may accept another one.
+    /// Records that a link has ended; the controller may then accept another one.
     mutating func linkEnded() { self = LinkShortage() }
 
     /// Records that the request of a client failed.

@@ -12,7 +12,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part A, 4.6, 4.7 and 10.
 struct CreditChannel {
-    /// The way in which a channel was opened, which determines whether its sizes can change.
+    /// The procedure that opened a channel, which determines whether its sizes can change.
     enum Kind: Equatable { case single, enhanced }
 
     /// The owner of a channel.

@@ -28,8 +28,7 @@ extension AttributePermissions {
         case read, write
     }
 
-    /// Returns whether any device may access the attribute on any link, so that ``refusal(of:on:)`` always returns
-    /// `nil`.
+    /// Returns whether any device may access the attribute on any link; ``refusal(of:on:)`` then always returns `nil`.
     @inline(__always)
     func isOpen(to access: Access) -> Bool {
         switch access {

@@ -76,7 +76,7 @@ package struct PairingStrength: Equatable, Sendable {
     package var keySize: Int
     /// True if the key was made with MITM protection.
     package var isAuthenticated: Bool
-    /// True if the key was made by LE Secure Connections, so that an eavesdropper cannot know it.
+    /// True if the key was made by LE Secure Connections; an eavesdropper then cannot know it.
     package var isSecureConnections: Bool
 
     package init(keySize: Int, isAuthenticated: Bool, isSecureConnections: Bool) {
@@ -85,8 +85,8 @@ package struct PairingStrength: Equatable, Sendable {
         self.isSecureConnections = isSecureConnections
     }
 
-    /// Returns whether a key of this strength is in no respect weaker than a key of the strength `other`, so that it
-    /// may replace that key.
+    /// Returns whether a key of this strength is in no respect weaker than a key of the strength `other`, and may
+    /// therefore replace that key.
     package func isAtLeast(_ other: Self) -> Bool {
         keySize >= other.keySize && (isAuthenticated || !other.isAuthenticated)
             && (isSecureConnections || !other.isSecureConnections)

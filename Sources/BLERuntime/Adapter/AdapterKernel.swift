@@ -31,7 +31,7 @@ package protocol AdapterKernel: Sendable {
     /// True if the kernel supports Bluetooth, even if this program's network namespace hides it.
     var hasBluetooth: Bool { get }
 
-    /// True if this program may take adapters, which requires CAP_NET_ADMIN.
+    /// True if this program has CAP_NET_ADMIN, which it needs to use an adapter exclusively.
     var isPrivileged: Bool { get }
 
     /// The path of this program, for messages about missing permissions.

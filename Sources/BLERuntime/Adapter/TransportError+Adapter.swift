@@ -52,7 +52,7 @@ extension TransportError {
         )
     }
 
-    /// This program is not permitted to take adapters.
+    /// This program is not permitted to use adapters exclusively.
     static func forbidden(_ index: AdapterIndex, program: String) -> Self {
         let command = "sudo setcap cap_net_admin+ep \(program)"
         return Self(

@@ -49,7 +49,7 @@ package struct UserChannelPort: ControllerPort {
     /// The reason why one attempt to take the adapter failed.
     private struct Obstacle: Error {
         let errno: Int32
-        /// True if the adapter is only busy for a moment, so that another attempt may succeed.
+        /// True if the adapter is only busy for a moment; another attempt may then succeed.
         let mayPass: Bool
         let task: String
     }

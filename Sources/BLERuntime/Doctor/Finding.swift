@@ -1,6 +1,6 @@
 /// One result of an examination of Bluetooth on this machine, with advice.
 package struct Finding: Equatable, Sendable {
-    /// The severity of a finding.
+    /// The severity of a finding, by its effect on apps.
     package enum Severity: String, CaseIterable, Sendable {
         /// Apps have no radio.
         case problem

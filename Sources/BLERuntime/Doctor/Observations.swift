@@ -33,7 +33,7 @@ package struct Observations: Sendable {
 
     /// The path of the program whose permissions are examined.
     package var program = ""
-    /// True if ``program`` may take adapters.
+    /// True if ``program`` has CAP_NET_ADMIN, which it needs to use an adapter exclusively.
     package var isPrivileged = false
     /// The values of the environment variables that affect a host; unset variables have no entry.
     package var variables: [String: String] = [:]

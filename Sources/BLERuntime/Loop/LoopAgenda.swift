@@ -12,7 +12,7 @@ struct LoopAgenda {
     private(set) var alarms: [LoopAlarm] = []
     /// The epoll set; `nil` if there are few watches.
     private(set) var epollSet: EpollSet?
-    /// True if a watch could not be added to an epoll set, so that no epoll set is used.
+    /// True if no epoll set is used, because a watch could not be added to one.
     private var cannotUseEpoll = false
     /// The descriptors that the loop polls: the wake-up descriptor, and then the descriptors of all watches or the
     /// epoll set.

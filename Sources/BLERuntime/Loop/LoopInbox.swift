@@ -9,9 +9,9 @@ final class LoopInbox: Sendable {
         var bodies: [@Sendable () -> Void] = []
         /// True if a pass must start.
         var isWoken = false
-        /// True if the thread is waiting, so that another thread may take a turn.
+        /// True if the thread is waiting; another thread may then take a turn.
         var isWaiting = false
-        /// True if the thread is asleep or about to sleep, so that it must be woken.
+        /// True if the thread is asleep or about to sleep; it must then be woken.
         var isAsleep = false
         var isStopped = false
     }

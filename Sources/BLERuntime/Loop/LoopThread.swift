@@ -15,7 +15,7 @@ final class LoopThread: @unchecked Sendable {
 
     /// The posted closures that the current pass runs; empty between passes.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
-    /// True if the loop has not been woken since the last pass, so that the thread may wait.
+    /// True if the loop has not been woken since the last pass; the thread may then wait.
     private var mayWait = false
     /// True if the descriptors were polled in this pass or the previous one.
     private var hasPolled = true

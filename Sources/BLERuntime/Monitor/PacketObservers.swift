@@ -77,6 +77,6 @@ final class PacketObservers: @unchecked Sendable {
     /// Sends the collected data to the monitors, at the end of a turn of the loop.
     func turnEnded() { monitorServer?.turnEnded() }
 
-    /// Disconnects all monitors, because the host ends.
+    /// Disconnects all monitors, because the host is stopping.
     func close() { monitorServer?.close() }
 }

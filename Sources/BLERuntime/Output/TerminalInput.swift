@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal that passes each key to the program, until the program ends.
+/// A terminal that passes each key to the program at once and without echo, even Ctrl-C, until ``restore()`` is called.
 package struct TerminalInput {
     /// The number of columns if the terminal does not report its size.
     private static let usualColumns = 80

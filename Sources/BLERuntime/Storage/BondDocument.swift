@@ -59,7 +59,7 @@ struct BondDocument: Codable {
     }
 
     private(set) var bond: Bond
-    /// The places in the file of the parts that could not be read.
+    /// The paths in the file of the values that could not be read, such as `peers[3].bond.keySize`.
     private(set) var losses: [String] = []
 
     init(_ bond: Bond) { self.bond = bond }

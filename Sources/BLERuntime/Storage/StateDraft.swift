@@ -43,9 +43,9 @@ struct StateDraft {
         return pacing.ended(isWritten: true, at: now)
     }
 
-    /// Records that writing `changes` failed, so that the next write includes them again.
+    /// Records that writing `changes` failed; the next write includes them again.
     ///
-    /// `isNews` is true if the previous write did not fail for the same reason, so that `reason` should be logged.
+    /// `isNews` is true if the previous write did not fail for the same reason; `reason` should then be logged.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],

@@ -43,7 +43,7 @@ package struct WritePacing: Sendable {
         case wait
     }
 
-    /// Records a change.
+    /// Records a change of this urgency; returns whether the deadline has changed.
     package mutating func changed(_ urgency: Urgency, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =

@@ -64,7 +64,7 @@ extension Transcript {
         }
     }
 
-    /// Returns the result of a request in words: its value, or its error.
+    /// Returns a description of the result of a request: its value, or its error.
     private static func outcome<Value>(_ result: Result<Value, Failure>, _ words: (Value) -> String) -> String {
         switch result {
         case .success(let value): words(value)

@@ -121,7 +121,7 @@ extension Transcript {
 }
 
 extension LinkTuning {
-    /// The requested change of the link, in words.
+    /// A description of the requested change of the link.
     var words: String {
         switch self {
         case .parameters: "connection parameters"
@@ -142,7 +142,7 @@ extension AppPhase {
 }
 
 extension Subscription {
-    /// The subscription in words.
+    /// The name of the subscription in a transcript: `off`, `notifications` or `indications`.
     var words: String {
         switch self {
         case .none: "off"

@@ -178,7 +178,7 @@ package struct Transcript: Sendable {
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
     }
 
-    /// Returns a failure in words, as a part of a line; empty if there is no failure.
+    /// Returns a description of a failure, as a part of a line; empty if there is no failure.
     static func error(_ failure: Failure?) -> String { failure.map { "error: \($0.words)" } ?? "" }
 }
 
@@ -188,7 +188,7 @@ extension PeerIdentifier {
 }
 
 extension Failure {
-    /// The reason for the failure in words.
+    /// The reason for the failure as a phrase, such as `timed out`.
     var words: String {
         switch self {
         case .att(let code): "ATT \(code)"

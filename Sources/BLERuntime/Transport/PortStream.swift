@@ -30,7 +30,7 @@ final class PortStream: @unchecked Sendable {
     private var backlog: [[UInt8]] = []
     private var pendingOctets = 0
     private var isPaused = false
-    /// True if something was read after the read timeout had expired, so that the port was not silent.
+    /// True if something was read after the read timeout had expired, which shows that the port was not silent.
     private var hasRead = false
     private var buffer = [UInt8](repeating: 0, count: readSize)
 

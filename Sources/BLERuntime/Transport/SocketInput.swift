@@ -30,7 +30,7 @@ struct SocketInput {
     private(set) var buffer: [UInt8] = []
     /// The number of octets that were peeked at and not read.
     private var peeked = 0
-    /// True if the last read filled the buffer, so that there may be more.
+    /// True if the last read filled the buffer; there may be more.
     private(set) var wasFilled = false
 
     /// True if the system reports which process wrote the octets that are read.

@@ -31,7 +31,7 @@ package final class SocketStream: @unchecked Sendable {
 
     private var state = State.idle
     private var isPaused = false
-    /// True if writing has failed, so that everything written is dropped.
+    /// True if writing has failed; everything written is then dropped.
     private var dropsOutput = false
     private var backlog: [UInt8] = []
     private var written = 0
@@ -81,7 +81,7 @@ package final class SocketStream: @unchecked Sendable {
     /// from a single process.
     package var sender: Int32 { input.sender }
 
-    /// True if the process of ``peer`` has ended, so that another process may have its number now.
+    /// True if the process of ``peer`` has ended; another process may have its number now.
     ///
     /// Always false on kernels before Linux 6.5, which do not report this.
     package var hasPeerEnded: Bool {
@@ -145,12 +145,13 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads what is available; returns whether there was something, including the end of the stream.
+    /// Reads what is available; returns whether anything was read or the stream has ended.
     ///
-    /// Does nothing while the stream is paused, or as long as it is too early for a response.
+    /// Does nothing while the stream is paused, or before the estimated time of the other end's response.
     ///
-    /// If the other end responds to requests, TCP octets are only peeked at until something is written or
-    /// ``consumePeeked()`` is called, so that a response carries the acknowledgement.
+    /// Unless the other end is sending a stream, a few octets from TCP are only peeked at, and remain in the kernel
+    /// until something is written or ``consumePeeked()`` is called. The TCP acknowledgement then needs no packet of its
+    /// own, because it travels with what is written.
     package func readIfAny() -> Bool {
         guard isReading else { return false }
         let now = loop.clock.now

@@ -25,13 +25,13 @@ package struct AppConversation: Sendable {
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var standingRequests = StandingRequests()
-    /// The requests that were sent but that the daemon has not reported as taken (processed), oldest first.
+    /// The sent requests that the daemon has not acknowledged with ``DaemonMessage/taken(_:)``, oldest first.
     private var untakenRequests = Fifo<ClientRequest>()
     /// The number of the first request in ``untakenRequests``.
     private var firstUntaken: UInt32 = 1
     /// The requests that have not been sent.
     private var unsentRequests = Fifo<ClientRequest>()
-    /// The maximum number of untaken requests, as set by the daemon.
+    /// The maximum number of unacknowledged requests, as set by the daemon.
     private var window = 0
     private var events: [ClientEvent] = []
     private var hasBeenOpen = false
@@ -191,6 +191,6 @@ package struct AppConversation: Sendable {
         if let answer = untakenRequests[position(of: number)]?.answer(failing: failure) { events.append(answer) }
     }
 
-    /// Returns the position of a request among the untaken ones; negative if the request was taken.
+    /// Returns the index of a request in ``untakenRequests``; negative if the daemon has acknowledged the request.
     private func position(of number: UInt32) -> Int { Int(Int32(bitPattern: number &- firstUntaken)) }
 }

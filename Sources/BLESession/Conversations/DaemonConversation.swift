@@ -49,9 +49,9 @@ package struct DaemonConversation: Sendable {
     private var read: UInt32 = 0
     /// The number of the last request that was taken, which means that it was passed to the host or refused.
     private var taken: UInt32 = 0
-    /// The number of the last request that was reported to the app as taken.
+    /// The number of the last request that the daemon has acknowledged with ``DaemonMessage/taken(_:)``.
     private var reportedTaken: UInt32 = 0
-    /// True if the app has closed its session, so that its further messages are ignored.
+    /// True if the app has closed its session; its further messages are then ignored.
     private var hasClosed = false
     /// The number of advertisements that were dropped because the app does not read fast enough.
     package private(set) var missedAdvertisements = 0
@@ -154,7 +154,7 @@ package struct DaemonConversation: Sendable {
 
     /// Calls `body` with the octets to send, if there are any.
     ///
-    /// The octets contain all pending messages, and the number of the last taken request unless it has already been
+    /// The octets contain all pending messages, and the number of the last processed request unless it has already been
     /// sent.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
         if taken != reportedTaken, case .open = state {
@@ -185,7 +185,7 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// True if the app has sent its greeting, so that it may send requests.
+    /// True if the app has sent its greeting; it may then send requests.
     private var hasGreeted: Bool {
         switch state {
         case .opening, .open: true

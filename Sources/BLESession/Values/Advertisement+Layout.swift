@@ -111,8 +111,7 @@ package struct BroadcastAddition: Packet {
 
     package init() {}
 
-    /// Takes the added properties of a request; returns `nil` if they have their defaults, so that nothing needs to be
-    /// sent.
+    /// Takes the added properties of a request; returns `nil` if they have their defaults and need not be sent.
     init?(_ request: AdvertisingRequest?) {
         guard let broadcast = request?.broadcast else { return nil }
         if broadcast.statedPower != nil || !broadcast.structures.isEmpty {

@@ -20,7 +20,7 @@ extension Machine {
     ///
     /// Managers created within `inhabit` belong to this app; all others belong to the app called "App".
     public final class App: Sendable {
-        /// The name of the app.
+        /// The name by which stories and findings refer to the app.
         public let name: String
         /// The machine of the app.
         public let machine: Machine

@@ -1,5 +1,5 @@
 extension Machine {
-    /// The way in which apps end.
+    /// The reason why apps end: a crash, the system or the user.
     public enum AppEnd: Hashable, Sendable {
         /// The app crashed.
         case crash

@@ -77,7 +77,7 @@ extension WorldCore {
         endApps(of: machine, .terminatedBySystem)
     }
 
-    /// Records that an app is called, so that its limited time in the background starts again.
+    /// Records that an app is called; its limited time in the background then starts again.
     mutating func wakeApp(of session: WorldSession) {
         stations[session.machine].apps[session.app].lastWake = now
     }

@@ -28,7 +28,7 @@ struct DeviceBehaviour {
         rules.append(Rule(occasion: occasion, characteristic: characteristic, answer: answer))
     }
 
-    /// Returns the answer from the test's closure; `nil` if the test has set none, so that the device's description
+    /// Returns the answer from the test's closure; `nil` if the test has set none, and the device's description
     /// decides.
     mutating func answer(
         _ occasion: Occasion,

@@ -8,7 +8,7 @@
 ///     disconnect after 100 ms at step didConnect 1
 ///     servicesChange at time 20000 ms
 package struct DeviceFault: Hashable, Sendable {
-    /// The kind of fault.
+    /// The effect of a fault.
     package enum Kind: Hashable, Sendable {
         /// The device never answers the request.
         case silence
@@ -74,7 +74,6 @@ package struct DeviceFault: Hashable, Sendable {
         }
     }
 
-    /// The kind of fault.
     package let kind: Kind
     /// The time between the moment and the fault.
     package let delay: Duration

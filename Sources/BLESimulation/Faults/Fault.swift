@@ -12,7 +12,7 @@ extension World {
     /// The name of the machine is everything after `of`. A step's name is in quotes if it contains spaces. A name that
     /// is empty or starts with a quote is in quotes, too; quotes and backslashes inside are escaped with a backslash.
     public struct Fault: Hashable, Sendable {
-        /// The kind of fault.
+        /// The effect of a fault.
         public enum Kind: Hashable, Sendable {
             /// For this time, the machine receives no packets, and no other machine receives its packets. A link is
             /// lost if the time exceeds its supervision timeout, which is two seconds for links that this package
@@ -40,11 +40,11 @@ extension World {
             case step(String, Int)
         }
 
-        /// The kind of fault.
+        /// The effect of the fault.
         public var kind: Kind
-        /// The moment of the fault.
+        /// The point at which the fault occurs.
         public var moment: Moment
-        /// The name of the machine.
+        /// The name of the machine that the fault affects.
         public var machine: String
 
         /// Creates a fault.

@@ -3,8 +3,8 @@ import BLEHost
 package import BLERuntime
 import BLEWire
 
-/// A server that offers virtual controllers on sockets: one for each address, or one for each connection to a shared
-/// address.
+/// A server that offers virtual controllers on sockets: one for each socket address, or one for each connection to a
+/// shared socket address.
 ///
 /// All controllers share one air.
 ///
@@ -14,7 +14,7 @@ import BLEWire
 ///
 /// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
-    /// The maximum number of controllers on shared addresses.
+    /// The maximum number of controllers on shared socket addresses.
     package static let mostShared = 4_096
 
     /// The handling of a new connection to a controller that already has a host.
@@ -31,11 +31,11 @@ package final class RadioServer: @unchecked Sendable {
         let controller: ControllerID
         var number: UInt16 = 0
         var listener: SocketListener?
-        /// True for a controller on a shared address.
+        /// True for the controller of one connection to a shared socket address.
         var isShared = false
         /// The connection of the controller's host; `nil` if it has none.
         var stream: SocketStream?
-        /// The connections that wait until the host has gone.
+        /// The connections that wait for the current host to disconnect.
         var waiting = WaitingConnections<SocketStream>()
         var framer = H4Framer(from: .host)
         var outgoing: [UInt8] = []

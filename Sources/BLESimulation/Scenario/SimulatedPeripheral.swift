@@ -33,7 +33,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public enum Latency: String, Hashable, Sendable, Codable, CaseIterable {
         /// Low latency, which uses the most energy.
         case low
-        /// Medium latency.
+        /// Medium latency, a compromise between speed and energy.
         case medium
         /// High latency, which saves energy.
         case high

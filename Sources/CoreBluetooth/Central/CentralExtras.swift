@@ -30,8 +30,7 @@ extension CBCentralManager {
         if !isThere { body() }
     }
 
-    /// Returns whether the scan with this number is the current one and has begun, so that devices discovered now
-    /// belong to it.
+    /// Returns whether devices discovered now belong to the scan with this number: it is the current one and has begun.
     package func hasBegun(_ number: UInt32) -> Bool {
         content.withLock { $0.hasScanBegun && $0.scanNumber == number }
     }

@@ -84,10 +84,12 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     /// Returns the recommended maximum length of a value in one write, in octets.
     ///
-    /// For writes with response it is 512. Without response, values of the returned length give the highest throughput:
-    /// 495 octets with an MTU of 517 and 244 with one of 247, because they fill two packets of the radio, or one.
-    /// Longer values of up to three octets less than the MTU, and at most 512, are sent as well; longer ones than that
-    /// are dropped.
+    /// For writes with response, this is 512. For writes without response, this is the length with the highest
+    /// throughput. With an MTU of 517, for example, it is usually 495, which fills two link-layer packets; with an MTU
+    /// of 247, it is 244, which fills one.
+    ///
+    /// Longer values can be written without response, too, up to the MTU minus three octets, and at most 512. Values
+    /// beyond that are dropped.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         guard type == .withoutResponse else { return ValueLength.longest }

@@ -13,9 +13,11 @@ open class CBCentral: CBPeer, @unchecked Sendable {
 
     /// The recommended maximum number of octets in one notification or indication.
     ///
-    /// Values of this length give the highest throughput: 495 octets with an MTU of 517 and 244 with one of 247,
-    /// because they fill two packets of the radio, or one. Longer values of up to three octets less than the MTU, and
-    /// at most 512, are sent as well; only longer ones than that are truncated.
+    /// Values of this length give the highest throughput. With an MTU of 517, for example, it is 495, which fills two
+    /// link-layer packets; with an MTU of 247, it is 244, which fills one.
+    ///
+    /// Longer values can be sent, too, up to the MTU minus three octets, and at most 512. Values beyond that are
+    /// truncated.
     open var maximumUpdateValueLength: Int { ValueLength.fastest(mtu: mtu.current) }
 
     /// The device and the memory address of the object, for logs.

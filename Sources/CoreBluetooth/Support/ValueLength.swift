@@ -19,11 +19,12 @@ enum ValueLength {
     /// Returns the maximum length of a value in one packet with an MTU.
     static func longest(mtu: Int) -> Int { min(longest, max(0, mtu - 3)) }
 
-    /// Returns the length with which a stream of values is fastest, with an MTU and a payload of link-layer packets.
+    /// Returns the length with which a stream of values is fastest; `packet` is the maximum payload of a link-layer
+    /// packet.
     ///
-    /// This is the longest value or the longest one with one link-layer packet less. A payload of 27 octets is taken
-    /// for 251: devices extend their packets only after they have connected, and if they do not, the result is at most
-    /// 2 % slower than the best length.
+    /// This is the maximum length with this MTU, or the longest one that needs one link-layer packet less. A payload of
+    /// 27 octets is treated as 251: devices extend their packets only after they have connected, and if they do not,
+    /// the result is at most 2 % slower than the best length.
     static func fastest(mtu: Int, packet: Int = longestPacket) -> Int {
         let longest = longest(mtu: mtu), packet = packet > 27 ? packet : longestPacket
         let filled = (longest + headers) / packet

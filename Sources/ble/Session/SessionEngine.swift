@@ -163,7 +163,7 @@ final class SessionEngine: NSObject {
         }
     }
 
-    /// Returns the name of the queue of a command: commands of one queue run one after the other.
+    /// Returns the name of the queue of a command: commands on the same queue run one after the other.
     private func queue(of command: SessionCommand) -> String {
         switch command.name {
         case .scan, .stop, .answer, .respond: ""
@@ -176,7 +176,7 @@ final class SessionEngine: NSObject {
         }
     }
 
-    /// Runs `work` after all earlier work of the same queue.
+    /// Runs `work` after all earlier work on the same queue.
     func run(in queue: String, _ work: @escaping @MainActor () async -> Void) {
         count += 1
         let number = count, before = running.last { $0.queue == queue }?.task

@@ -28,8 +28,7 @@ final class SessionPeripheral {
     private var asked: [CBMutableCharacteristic] = []
     private var requests: [Open] = []
     private var count = 0
-    /// The values with which the program has answered reads; the later parts of a long read continue with the same
-    /// value.
+    /// The values that the program returned for reads; the later parts of a long read continue with the same value.
     private var reads: [(central: UUID, characteristic: CBMutableCharacteristic, value: Data)] = []
     private var centrals: [UUID] = []
 

@@ -82,7 +82,7 @@ struct TesterClient {
 }
 
 extension ATTAnswer {
-    /// True if the request was refused for lack of security, so that a more secure link could help.
+    /// True if the request was refused for lack of security; a more secure link could help.
     fileprivate var needsSecurity: Bool {
         switch self {
         case .failure(.att(let code)): code == .insufficientAuthentication || code == .insufficientEncryption

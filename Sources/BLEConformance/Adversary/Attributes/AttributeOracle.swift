@@ -51,7 +51,7 @@ struct AttributeOracle {
     var outcomes: [UInt16: [Outcome]] = [:]
     /// The octets read so far of each value that is read in several parts, by handle.
     var beginnings: [UInt16: [UInt8]] = [:]
-    /// True if a request from the host may be waiting for credits, so that the oracle does not know what the app may
+    /// True if a request from the host may be waiting for credits; the oracle then does not know what the app may
     /// receive.
     var cannotPredictApp = false
 
@@ -144,9 +144,10 @@ struct AttributeOracle {
         return [0x01, packet[0], 0, 0, isKnown ? 0x04 : 0x06]
     }
 
-    /// The responses by request; both are in hexadecimal digits.
+    /// The response to each request, both in hexadecimal digits.
     ///
-    /// The device name is "Victim"; the MTU exchange is allowed only on the unenhanced bearer, so it is refused.
+    /// The device name is "Victim". The MTU request is refused, because the adversary sends it on enhanced bearers,
+    /// where it is not allowed.
     private static let answers = [
         "0a0300": "0b56696374696d", "0a0000": "010a000001", "0aff00": "010aff0001",
         "024000": "0102000006",

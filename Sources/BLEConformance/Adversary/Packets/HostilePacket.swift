@@ -10,7 +10,7 @@ struct HostilePacket: Sendable, CustomStringConvertible {
         case answer
         /// An error with this code.
         case refusal(UInt8)
-        /// A confirmation.
+        /// A Handle Value Confirmation.
         case confirmation
         /// No answer.
         case nothing

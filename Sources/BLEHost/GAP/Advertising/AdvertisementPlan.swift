@@ -70,7 +70,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementBudget.octets
     }
 
-    /// Returns whether there are more advertisements than sets, so that some take turns.
+    /// Returns whether there are more advertisements than sets; some of them then take turns.
     func hasTurns(in sets: Int) -> Bool { advertisements.count > sets }
 
     /// Returns the content of each set during the turn with this number.

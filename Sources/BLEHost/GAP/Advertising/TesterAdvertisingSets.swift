@@ -19,7 +19,7 @@ struct TesterAdvertisingSets {
         var isAnswered = false
         /// True if the test suite needs to be informed when the set ends.
         var isAwaited = true
-        /// True if the set advertises to a single central, so that the first connection ends it.
+        /// True if the set advertises to a single central; the first connection then ends it.
         let isDirected: Bool
     }
 

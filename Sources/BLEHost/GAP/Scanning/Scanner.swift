@@ -8,7 +8,7 @@ import BLEWire
 ///           ▲ ───────────── disable ───────────────┘
 ///
 /// The caller may change the wanted parameters at any time. At most one command is pending. When it has completed, the
-/// next step leads towards the parameters that are wanted at that time.
+/// next command moves the scan towards the parameters that are wanted by then.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.11; 7.8.64 and 7.8.65.
 struct Scanner {

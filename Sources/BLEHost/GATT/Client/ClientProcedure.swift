@@ -38,8 +38,8 @@ struct ClientProcedure {
     let subscription: (earlier: Subscription, wanted: Subscription)
     /// The security of the link when the procedure was started.
     var security = LinkSecurity.unencrypted
-    /// True if services changed after the last request was sent, so that the response may be about the services before
-    /// the change.
+    /// True if services changed after the last request was sent; the response may be about the services before the
+    /// change.
     private(set) var isOutdated = false
     /// True if the procedure's attribute no longer exists.
     private(set) var isAboutRemoved = false
@@ -123,7 +123,7 @@ struct ClientProcedure {
         case lost
     }
 
-    /// Records that services in `range` changed, so that the procedure's attribute may be gone.
+    /// Records that services in `range` changed; the procedure's attribute may no longer exist.
     ///
     /// A discovery continues with the current services. The result of writing a configuration is discarded, because the
     /// handle of the configuration may belong to another attribute now.

@@ -67,7 +67,7 @@ extension AttributeLayer {
         resume(with: reply(to: pending, asked, response, at: position), at: position, now)
     }
 
-    /// Returns the bearer of the request that waits for the answer to `asked`; `nil` if there is none.
+    /// Returns the bearer whose pending request waits for the client to answer `asked`; `nil` if there is none.
     private mutating func position(awaiting asked: ServerLink.ClientQuery) -> BearerPosition? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)

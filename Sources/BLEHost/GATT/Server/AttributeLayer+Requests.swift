@@ -156,7 +156,7 @@ extension AttributeLayer {
 }
 
 extension ATT.ErrorCode {
-    /// True if the peer may succeed after pairing.
+    /// True if the same request may succeed after the devices have paired.
     fileprivate var isLackOfSecurity: Bool {
         [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
             .contains(self)

@@ -46,9 +46,9 @@ package struct ChangeAwareness: Equatable, Sendable {
     /// A request is refused only if the client supports robust caching (`isRobust`) and the request contains handles
     /// that the client must have discovered (`usesHandles`).
     ///
-    /// A refusal informs a client only if it has a single bearer (`onOnlyBearer`). With several bearers, the client may
-    /// have sent its next request before it received the refusal, so only reading the Database Hash makes it
-    /// change-aware.
+    /// If the client has only one bearer (`onOnlyBearer`), a refusal informs it of the change, and its next request
+    /// makes it change-aware. If it has several, it may have sent that request before the refusal arrived, so it must
+    /// read the Database Hash first.
     package mutating func receiveRequest(
         usesHandles: Bool,
         isRobust: Bool,

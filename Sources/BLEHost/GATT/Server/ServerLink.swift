@@ -91,7 +91,8 @@ struct ServerLink {
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     var isBlockedUntilAware: Bool { !awareness.isAware && features.contains(.robustCaching) }
 
-    /// Returns the index of the bearer of the request that waits for the answer to `asked`; `nil` if there is none.
+    /// Returns the index of the bearer whose pending request waits for the client to answer `asked`; `nil` if there is
+    /// none.
     ///
     /// `mutating`, to avoid a copy.
     mutating func bearer(awaiting asked: ClientQuery) -> Int? {

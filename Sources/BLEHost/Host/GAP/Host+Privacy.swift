@@ -48,7 +48,7 @@ extension Host {
     /// Returns the address to connect to: the peer's identity address if the controller's resolving list contains the
     /// peer, otherwise the last known address; `nil` if no address is known.
     ///
-    /// `isPrivate` is true if the peer may have changed its address, so that the host must receive one of the peer's
+    /// `isPrivate` is true if the peer may have changed its address; the host must then receive one of the peer's
     /// advertisements before it can connect.
     mutating func connectionAddress(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }

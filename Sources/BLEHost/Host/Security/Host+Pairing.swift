@@ -51,7 +51,7 @@ extension Host {
         clientConnections.entries(on: handle).contains { $0.state.link != nil }
     }
 
-    /// Returns the party that wants the bond from the current pairing on a link.
+    /// Returns the party that wants the bond that the current pairing on a link creates: the user, an app or the peer.
     private func bondOrigin(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
         guard let entry = pairings.entries[handle] else { return .peer }
         if entry.hasAskedUser || entry.cause == .request || method == .outOfBand { return .user }
@@ -150,10 +150,11 @@ extension Host {
         drainPairing(handle, at: now)
     }
 
-    /// Returns whether a pairing for this cause needs out-of-band data, because the policy requires an agent and there
-    /// is none.
+    /// Returns whether pairing for this cause is forbidden without out-of-band data, because the policy requires an
+    /// agent and there is none.
     ///
-    /// As the peripheral, this host may always ask the central to encrypt with an existing bond.
+    /// It is not forbidden if this host is the peripheral and the central has yet to encrypt the link with an existing
+    /// bond: this host may always ask the central to do so.
     private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
         let apps = apps(on: handle)
         guard pairings.unattended(for: apps) == .never, pairings.agent(for: apps) == nil, cause != .request else {

@@ -99,7 +99,7 @@ struct PairingExchange: Equatable, Sendable {
     }
 }
 
-/// A source of random numbers.
+/// A generator, of any type, of the random numbers that pairing needs, such as keys and nonces.
 package typealias RandomSource = any RandomNumberGenerator & Sendable
 
 /// An action that a phase of a pairing returns.

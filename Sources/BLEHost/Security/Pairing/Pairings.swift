@@ -36,7 +36,7 @@ struct Pairings {
         fileprivate var hasRoom = true
         /// True if pairing on this link cannot protect against a man in the middle.
         var cannotAuthenticate = false
-        /// True if the peer has already paired on this link, so that another pairing would have the same result.
+        /// True if the peer has already paired on this link; another pairing would have the same result.
         var hasPaired = false
         /// The result of a successful pairing, until it is certain that the peer has received the last key.
         var outcome: PairingOutcome?
@@ -231,7 +231,7 @@ struct Pairings {
         entries[link] = entry
     }
 
-    /// Records that the bond with a peer was removed, so that a new pairing may have any strength.
+    /// Records that the bond with a peer was removed; a new pairing may then have any strength.
     mutating func bondRemoved(with peer: PeerIdentifier) {
         for index in 0..<entries.count where entries.values[index].peer == peer {
             entries.values[index].manager.existing = nil

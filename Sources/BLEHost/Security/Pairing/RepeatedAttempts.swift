@@ -41,7 +41,7 @@ package struct RepeatedAttempts: Equatable, Sendable {
     /// Records a successful pairing.
     package mutating func succeeded() { state = .clear }
 
-    /// Returns whether all failures have expired, so that nothing needs to be stored.
+    /// Returns whether all failures have expired; nothing then needs to be stored.
     package func isOver(at now: Instant) -> Bool { next(at: now) == nil && remaining(at: now) == 0 }
 
     /// Returns the number of counted failures at this time.

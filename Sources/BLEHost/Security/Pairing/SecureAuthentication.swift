@@ -4,7 +4,8 @@ import BLEWire
 /// The authentication phase of LE Secure Connections.
 ///
 /// The devices exchange public keys and compute a shared secret. Then the agreed method makes sure that there is no man
-/// in the middle. Finally, each device proves that it has seen the same exchange.
+/// in the middle, unless it is Just Works, which cannot. Finally, each device proves that it has seen the same
+/// exchange.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.
 struct SecureAuthentication: Sendable {

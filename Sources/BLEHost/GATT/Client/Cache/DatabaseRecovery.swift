@@ -35,7 +35,7 @@ struct DatabaseRecovery {
     private var state = State.none
     /// True if the peer has reported a change since the last recovery.
     private var hasReportedChange = false
-    /// True if what was reported to clients is still stored, so that it can be compared with the peer's attributes.
+    /// True if what was reported to clients is still stored, and can be compared with the peer's attributes.
     private var isComparable = true
 
     var isUnderWay: Bool {

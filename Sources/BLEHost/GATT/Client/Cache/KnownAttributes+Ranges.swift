@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension ArraySlice<DiscoveredDescriptor> {
-    /// Returns whether these types include each declaration and its value, with no attribute in between.
+    /// Returns whether the slice contains each declaration, directly followed by its value.
     func containAll(_ declarations: [KnownAttributes.Declaration]) -> Bool {
         var place = startIndex
         for declaration in declarations {
@@ -15,7 +15,7 @@ extension ArraySlice<DiscoveredDescriptor> {
         return true
     }
 
-    /// Returns these types with the attributes of `declarations` inserted.
+    /// Returns the elements of the slice, with the attributes of `declarations` inserted.
     ///
     /// The inserted attributes replace all attributes from each declaration to its value.
     func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {

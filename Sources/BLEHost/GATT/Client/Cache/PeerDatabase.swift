@@ -17,7 +17,7 @@ struct PeerDatabase: Sendable {
         let isFull: Bool
         /// The first handle after the value of the response's last declaration.
         let end: AttributeHandle
-        /// The number of requests for the types of the attributes after `end` that were made since this response.
+        /// The number of requests that have read attribute types ahead since this response.
         let requests: Int
     }
 
@@ -48,7 +48,7 @@ struct PeerDatabase: Sendable {
     /// True if requests may extend beyond the range that a client needs; false if the peer rejects such requests.
     var readsAhead = true
     private var lastDeclarationResponse: LastResponse?
-    /// True if some items may still be valid, so that ``expire()`` has something to do.
+    /// True if some items may still be valid; otherwise ``expire()`` has nothing to do.
     private var mayExpire = false
 
     var isEmpty: Bool { attributes.isEmpty }
@@ -255,8 +255,8 @@ struct PeerDatabase: Sendable {
         hash = cache.hash
     }
 
-    /// Records that reading types cannot show whether more characteristics follow, so that the next request searches
-    /// for characteristics.
+    /// Records that reading types cannot show whether more characteristics follow; the next request searches for
+    /// characteristics.
     mutating func disableTypeReadAhead() { lastDeclarationResponse = nil }
 
     /// Records that verification has failed and is not continued.

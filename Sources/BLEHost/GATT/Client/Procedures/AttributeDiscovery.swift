@@ -89,8 +89,7 @@ struct AttributeDiscovery: Sendable {
         return next(&database, mtu: mtu)
     }
 
-    /// Records that services changed, so that the response to the last request may be about the services before the
-    /// change.
+    /// Records that services changed; the response to the last request may be about the services before the change.
     mutating func databaseChanged() { isOutdated = true }
 
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {

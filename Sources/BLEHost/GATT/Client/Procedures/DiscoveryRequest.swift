@@ -44,7 +44,7 @@ struct DiscoveryRequest: Sendable {
         case contradicted
     }
 
-    /// Processes the response, which arrived on a bearer with `mtu`.
+    /// Processes the response; `mtu` is the MTU of the bearer on which it arrived.
     func learn(_ answer: ATTAnswer, into database: inout PeerDatabase, mtu: Int) -> OnAnswer {
         switch (answer, aspect) {
         case (.failure(.att(.attributeNotFound)), _):

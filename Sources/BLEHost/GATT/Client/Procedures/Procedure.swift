@@ -97,7 +97,7 @@ enum Procedure: Sendable {
         }
     }
 
-    /// True if further requests may follow the current one, so that write commands must wait.
+    /// True if further requests may follow the current one; write commands must then wait.
     var mayNeedMoreRequests: Bool {
         switch self {
         case .lookup, .read, .name, .watch: true

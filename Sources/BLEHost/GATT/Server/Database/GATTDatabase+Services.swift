@@ -159,7 +159,7 @@ extension ServiceDefinition {
 }
 
 extension CharacteristicDefinition {
-    /// True if peers can only read the value, so that it never changes and the host can answer for the client.
+    /// True if peers can only read the value; it then never changes, and the host can answer for the client.
     fileprivate var isReadOnly: Bool {
         properties.isSubset(of: [.read, .extendedProperties])
             && permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired])
