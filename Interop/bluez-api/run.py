@@ -56,7 +56,8 @@ def bluez(radio):
         start(bled, "--socket", daemon, "--sessions", folder / "sessions", radio, until=daemon.exists, **quiet)
         with open(log, "w") as output:
             address = environment["DBUS_SYSTEM_BUS_ADDRESS"]
-            start(bridge, "--bus", address, "--socket", daemon, stdout=output, until=lambda: "find" in log.read_text())
+            start(bridge, "--bus", address, "--socket", daemon, stdout=output,
+                  until=lambda: "can now use" in log.read_text())
         yield environment
 
 

@@ -272,7 +272,7 @@ async def bridge(bled: str, program: str, port: int, log: pathlib.Path) -> Async
                 running(log, program, "--bus", address, "--socket", str(folder / "bled"),
                         stdout=asyncio.subprocess.PIPE))
             assert own.stdout
-            assert b"find" in await asyncio.wait_for(own.stdout.readline(), 60)
+            assert b"can now use" in await asyncio.wait_for(own.stdout.readline(), 60)
             yield address
 
 
