@@ -55,10 +55,10 @@ extension World {
         }
     }
 
-    /// Plans faults, each of which happens once.
+    /// Plans faults.
     ///
-    /// A fault may name a machine that does not exist yet. But a fault at a ``Fault/Moment/time(_:)`` never happens if
-    /// its machine does not exist by then.
+    /// Each fault happens once. It may name a machine that does not exist yet. But a fault at a
+    /// ``Fault/Moment/time(_:)`` never happens if its machine does not exist by then.
     public func plan(_ faults: [Fault]) {
         change { $0.plan(faults) }
     }

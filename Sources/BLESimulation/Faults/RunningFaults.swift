@@ -1,7 +1,8 @@
-/// The faults of a machine that are in effect, each of which ends at its own time.
+/// The faults of a machine that are in effect.
 ///
-/// If several faults have the same effect, the effect lasts until the last of them ends. If a test itself switches
-/// Bluetooth on or off, or plugs the controller in or out, all faults with the corresponding effect end.
+/// Each fault ends at its own time. If several faults have the same effect, the effect lasts until the last of them
+/// ends. If a test itself switches Bluetooth on or off, or plugs the controller in or out, all faults with the
+/// corresponding effect end.
 struct RunningFaults {
     /// The effect of a fault while it lasts.
     enum Effect {
