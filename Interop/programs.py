@@ -9,6 +9,15 @@ import subprocess
 import tempfile
 import time
 
+BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>system</type><listen>unix:path={}</listen><auth>EXTERNAL</auth><policy context="default">
+<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
+"""
+"""The configuration of a bus with system rules; the path of its socket is to be filled in."""
+BRIDGE_READY = "can now use"
+"""A part of the line that bled-bluez prints when programs can use it."""
+
 
 @contextlib.contextmanager
 def process(*command, until=None, **options):

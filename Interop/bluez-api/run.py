@@ -22,17 +22,12 @@ bled, bridge, ble = (os.path.abspath(path) for path in sys.argv[1:4])
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
 import examples as bluez_examples  # noqa: E402
-from programs import air, bleak_tests, process  # noqa: E402
+from programs import BRIDGE_READY, BUS, air, bleak_tests, process  # noqa: E402
 
 home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop") / "bluez-api"
 python = home / "venv/bin/python"
 debian = home / "debian13"
 system = bluez_examples.PYTHON
-BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>system</type><listen>unix:path={}</listen><auth>EXTERNAL</auth><policy context="default">
-<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
-"""
 # Tests that may fail. The first one takes the value out of its queue at the moment of the confirmation, which the
 # daemon sends before the value has gone through two more processes. In the second one, Bumble sends a value only to
 # centrals that have subscribed to another value before; BlueZ has, because it subscribes to Service Changed before it
@@ -57,7 +52,7 @@ def bluez(radio):
         with open(log, "w") as output:
             address = environment["DBUS_SYSTEM_BUS_ADDRESS"]
             start(bridge, "--bus", address, "--socket", daemon, stdout=output,
-                  until=lambda: "can now use" in log.read_text())
+                  until=lambda: BRIDGE_READY in log.read_text())
         yield environment
 
 

@@ -19,6 +19,7 @@ from dbus_fast.service import ServiceInterface, dbus_method, dbus_property
 
 from interop.controllers import ours
 from interop.processes import LOGS, running, who
+from programs import BRIDGE_READY, BUS
 
 from . import offer, tool
 from .__main__ import _switch_on
@@ -31,11 +32,6 @@ AGENTS = "org.bluez.AgentManager1"
 GATT = "org.bluez.GattManager1"
 HCI = "/org/bluez/hci0"
 NAME = "callee"
-BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>system</type><listen>unix:path={}</listen><auth>EXTERNAL</auth><policy context="default">
-<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
-"""
 EXPLAINED: dict[str, str] = {
     "properties: Adapter1": "The daemon does not tell programs the make of the controller. `Connectable` is about "
     "BR/EDR. BlueZ 5.66 has no `PowerState` yet.",
@@ -272,7 +268,7 @@ async def bridge(bled: str, program: str, port: int, log: pathlib.Path) -> Async
                 running(log, program, "--bus", address, "--socket", str(folder / "bled"),
                         stdout=asyncio.subprocess.PIPE))
             assert own.stdout
-            assert b"can now use" in await asyncio.wait_for(own.stdout.readline(), 60)
+            assert BRIDGE_READY in (await asyncio.wait_for(own.stdout.readline(), 60)).decode()
             yield address
 
 
