@@ -16,6 +16,8 @@ from bumble.att import ATT_Error
 from bumble.core import UUID, ProtocolError
 from bumble.device import Connection, Device, Peer
 from bumble.gatt_client import CharacteristicProxy
+from bumble.hci import HCI_PIN_OR_KEY_MISSING_ERROR
+from bumble.keys import MemoryKeyStore
 
 from . import tool
 from .bumble_host import find, powered_on
@@ -144,6 +146,21 @@ async def _failing(what: str, work: Awaitable[object]) -> None:
     raise Mismatch(f"{what}: Bumble got {got!r} instead of an error")
 
 
+async def _ended(connection: Connection, work: Awaitable[object], fault: str) -> None:
+    """Expects the connection to end during or after `work`, which may fail."""
+    ended = asyncio.Event()
+    connection.on(Connection.EVENT_DISCONNECTION, lambda _: ended.set())
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait_for(ended.wait(), 10)
+    except TimeoutError:
+        raise Mismatch(f"{fault}: the connection did not end within 10 s") from None
+    await asyncio.wait([task], timeout=10)
+    task.cancel()
+    with contextlib.suppress(Exception, asyncio.CancelledError):
+        await task
+
+
 async def _updates(device: Device, port: int, name: str, log: pathlib.Path) -> None:
     async with _served(port, name, log, *UPDATES) as process:
         connection = await _connect(device, name)
@@ -183,17 +200,7 @@ async def _disconnections(device: Device, port: int, name: str, log: pathlib.Pat
     for fault, use in cases:
         async with _served(port, name, log, fault):
             connection = await _connect(device, name)
-            ended = asyncio.Event()
-            connection.on(Connection.EVENT_DISCONNECTION, lambda _, ended=ended: ended.set())
-            work = asyncio.ensure_future(use(connection))
-            try:
-                await asyncio.wait_for(ended.wait(), 10)
-            except TimeoutError:
-                raise Mismatch(f"{fault}: the connection did not end within 10 s") from None
-            await asyncio.wait([work], timeout=10)
-            work.cancel()
-            with contextlib.suppress(Exception, asyncio.CancelledError):
-                await work
+            await _ended(connection, use(connection), fault)
             # The device can be used again.
             connection = await _connect(device, name)
             await _discover(connection)
@@ -229,6 +236,37 @@ async def _pairing(device: Device, port: int, name: str, log: pathlib.Path) -> N
         await asyncio.wait_for(connection.disconnect(), 5)
 
 
+async def _lost_keys(device: Device, port: int, name: str, log: pathlib.Path) -> None:
+    fault = f"forgetBonds at step didReceiveRead 2 of {numbered(0)}"
+
+    async def read(connection: Connection) -> bytes:
+        return await (await _discover(connection))[UUID(numbered(0))].read_value()
+
+    device.keystore = keys = MemoryKeyStore()
+    async with _served(port, name, log, fault):
+        connection = await _connect(device, name)
+        await asyncio.wait_for(connection.pair(), 10)
+        expect("read with a new bond", await read(connection), VALUE)
+        await asyncio.wait_for(connection.disconnect(), 5)
+
+        connection = await _connect(device, name)
+        await asyncio.wait_for(connection.encrypt(), 10)
+        await _ended(connection, read(connection), fault)
+
+        connection = await _connect(device, name)
+        try:
+            await asyncio.wait_for(connection.encrypt(), 10)
+        except ProtocolError as error:
+            expect(fault, error.error_code, HCI_PIN_OR_KEY_MISSING_ERROR)
+        else:
+            raise Mismatch(f"{fault}: Bumble encrypted the connection with the lost key")
+
+        await keys.delete_all()
+        await asyncio.wait_for(connection.pair(), 10)
+        expect("read after pairing again", await read(connection), VALUE)
+        await asyncio.wait_for(connection.disconnect(), 5)
+
+
 async def _advertising(device: Device, port: int, name: str, log: pathlib.Path) -> None:
     async with _served(port, name, log, "stopAdvertising at time 0 ms", "startAdvertising at time 8000 ms"):
         await asyncio.sleep(1)
@@ -246,5 +284,5 @@ async def converse(first: int, second: int, name: str, log: pathlib.Path) -> Non
     """Runs one round: Bumble is the central on `first`, and `ble serve` the device on `second`."""
     with mock.patch.object(gatt_client, "GATT_REQUEST_TIMEOUT", SILENCE):
         async with powered_on(first, "central", "F0:F1:F2:F3:F4:F6") as device:
-            for part in (_requests, _silence, _updates, _disconnections, _services, _pairing, _advertising):
+            for part in (_requests, _silence, _updates, _disconnections, _services, _pairing, _lost_keys, _advertising):
                 await part(device, second, name, log)
