@@ -24,8 +24,8 @@ struct ClientProcedure {
 
     private enum Attempt {
         case first
-        /// The procedure is being repeated, because the peer rejected it after a change of its database, or because its
-        /// bearer was closed.
+        /// The procedure is being repeated, because the peer rejected it after a change of the peer's database, or
+        /// because the procedure's bearer was closed.
         case repeated
         case refused(Refusal, isRepeated: Bool)
     }
@@ -59,7 +59,7 @@ struct ClientProcedure {
 
     /// Creates a procedure from a read or write with a single request.
     ///
-    /// `value` is the value to write.
+    /// `value` is the value to write; empty for a read.
     init(_ single: SingleRequest, writing value: [UInt8]) {
         self.init(single.procedure(writing: value), for: .client(single.requester), order: single.order)
         security = single.security
@@ -71,7 +71,7 @@ struct ClientProcedure {
     /// The client that is waiting for the result, and the number of its request; `nil` if no client is waiting.
     var requester: Requester? { if case .client(let requester) = owner { requester } else { nil } }
 
-    /// True if the procedure is being repeated.
+    /// True if the procedure is being repeated for a reason other than insufficient security.
     var isRepeated: Bool {
         switch attempt {
         case .first: false
@@ -94,7 +94,8 @@ struct ClientProcedure {
 
     enum OnAnswer {
         case proceed(ProcedureStep<Procedure.Outcome>)
-        /// End the procedure: no client is waiting for its result, and the server is not in an intermediate state.
+        /// End the procedure: no client is waiting for its result, and it need not continue
+        /// (``Procedure/mustContinue``).
         case end
     }
 

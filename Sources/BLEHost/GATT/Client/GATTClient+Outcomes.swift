@@ -111,7 +111,7 @@ extension GATTClient {
         outbox.report(to: requester.client, .peer(peer, event, answering: requester.number))
     }
 
-    /// Fails all unfinished procedures of a client, or of all clients if it is `nil`.
+    /// Fails all unfinished procedures of a client, or of all clients if `client` is `nil`.
     ///
     /// The procedures fail one after another, so that each client gets its results in order.
     mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {

@@ -14,7 +14,7 @@ extension GATTClient {
 
     /// Records that the peer has proven a bond.
     ///
-    /// The bond may lack an LTK.
+    /// The link can be encrypted with the bond only if the bond contains an LTK for the local role.
     mutating func prove(_ proven: Bond) {
         bond.prove(proven)
         if proven.longTermKey(as: role) != nil { trust.bondAdded() }
@@ -57,7 +57,8 @@ extension GATTClient {
 
     /// Ends the wait for an attempt to raise the security of the link.
     ///
-    /// The waiting requests continue. If the attempt failed, the requests that the peer had rejected fail.
+    /// If the attempt failed, the requests that the peer had rejected because of insufficient security fail. All other
+    /// waiting requests continue.
     mutating func securityAnswered(_ answer: SecurityAnswer, at now: Instant, into outbox: inout Outbox) {
         awaitsSecurity = false
         if answer != .secured { failRefused(answer.failure, into: &outbox) }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Creates the procedure that writes the configuration of the value at `handle`.
+    /// Creates the procedure that writes the Client Characteristic Configuration for the value at `handle`.
     func configuration(_ change: Subscriptions.Change, of handle: AttributeHandle) -> ConfigurationWriting {
         ConfigurationWriting(change.bits, to: place(of: change, for: handle))
     }
@@ -19,7 +19,9 @@ extension GATTClient {
         return database.missing(.types, in: descriptors) == nil ? .searched(descriptors) : .only(descriptors.start)
     }
 
-    /// Changes a client's subscription, and writes the peer's configuration if that is necessary.
+    /// Changes a client's subscription to the value at `handle`, and writes the peer's configuration if necessary.
+    ///
+    /// `range` contains the descriptors of the characteristic; `nil` if there are none.
     ///
     /// A new subscriber receives values immediately, even before the configuration has been written.
     mutating func subscribe(
@@ -70,7 +72,7 @@ extension GATTClient {
         }
     }
 
-    /// Restores the previous subscription of `client` after the configuration could not be written.
+    /// Restores and returns the previous subscription of `client`, after the configuration could not be written.
     mutating func resubscribe(
         _ client: ClientID,
         to handle: AttributeHandle,

@@ -91,8 +91,8 @@ struct GATTClient {
             ? [.robustCaching, .multipleNotifications, .enhancedBearers] : [.robustCaching, .multipleNotifications]
     }
 
-    /// The time since which no client has made a request; `nil` if a request is in progress, or if the link is not
-    /// ready.
+    /// The time since which clients have made no requests, as in ``IdleGate/idleSince``; `nil` if a request is waiting
+    /// or in progress, or if the link is not ready.
     var quietSince: Instant? {
         waiting.isEmpty && bearers.underWay(for: nil).isEmpty ? ownRequests.idleSince : nil
     }
@@ -125,7 +125,8 @@ struct GATTClient {
     /// Removes a client whose requests have all been answered.
     mutating func remove(_ client: ClientID) { clients.removeAll { $0 == client } }
 
-    /// Queues a request to the peer to report changes of its services, unless the peer was already asked.
+    /// Queues a request to the peer to report changes of its services, unless the peer reports them already, the
+    /// request is queued or in progress, or it was made ``mostWatchAttempts`` times.
     mutating func watchServices() {
         guard !database.isWatched, !ownRequests.contains(.watchServices), watchAttempts < Self.mostWatchAttempts else {
             return

@@ -24,7 +24,7 @@ struct IdleGate {
 
     /// Records that the link is ready.
     ///
-    /// Clients may make requests first.
+    /// The host's own requests still wait for ``pause``, so that clients can make theirs first.
     mutating func allow(at now: Instant) {
         idleSince = now
         start = now

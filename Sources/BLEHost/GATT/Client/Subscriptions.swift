@@ -32,7 +32,7 @@ package struct Subscriptions: Sendable {
 
     package init() {}
 
-    /// A configuration to write.
+    /// The value to write to a Client Characteristic Configuration, and what is known about that descriptor's location.
     package struct Change: Equatable, Sendable {
         package let bits: UInt16
         package let configuration: AttributeHandle?
@@ -80,6 +80,9 @@ package struct Subscriptions: Sendable {
 
     /// Returns the configuration to write so that `client` has the subscription `wanted`; `nil` if it is already
     /// written.
+    ///
+    /// `descriptors` are the handles of the characteristic's descriptors; `nil` if there are none. The caller records
+    /// the subscription with ``set(_:for:to:)``.
     package mutating func change(
         for client: ClientID,
         to wanted: Subscription,
@@ -92,7 +95,8 @@ package struct Subscriptions: Sendable {
         return change(at: index, to: others.reduce(wanted.rawValue) { $0 | $1.wants.rawValue })
     }
 
-    /// Returns the configuration to write for the remaining subscribers; `nil` if it is already written.
+    /// Returns the configuration to write for the current subscribers of the value at `handle`; `nil` if it is already
+    /// written, or if there is no entry for the value.
     package func change(of handle: AttributeHandle) -> Change? {
         guard let index = index(handle) else { return nil }
         return change(at: index, to: entries[index].subscribers.reduce(0) { $0 | $1.wants.rawValue })
@@ -128,7 +132,7 @@ package struct Subscriptions: Sendable {
         return entries.map(\.value).filter { change(of: $0) != nil }
     }
 
-    /// Removes all entries for values in `range`, which no longer exist at the peer.
+    /// Removes the entries of all values in `range`, because the peer no longer has these values.
     package mutating func removeAll(in range: AttributeHandleRange) {
         entries.removeAll { range.contains($0.value) }
     }

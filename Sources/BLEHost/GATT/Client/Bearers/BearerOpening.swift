@@ -93,9 +93,7 @@ struct BearerOpening {
         return .nothing
     }
 
-    /// Repeats the request if it is due.
-    ///
-    /// `hasBearers` is true if the peer has opened enhanced bearers since the last request.
+    /// Repeats the request if it is due, unless the peer has opened enhanced bearers in the meantime (`hasBearers`).
     mutating func expire(at now: Instant, hasBearers: Bool) -> OnEvent {
         guard case .waiting(let deadline, let attempts) = state, deadline <= now else { return .nothing }
         state = hasBearers ? .done : .asking(unanswered: Self.count, attempts: attempts + 1)

@@ -98,8 +98,10 @@ struct ClientBearer {
 
     mutating func expire(at now: Instant) -> ATTClientBearer.OnExpire { transaction.expire(at: now) }
 
-    /// Passes a response to the procedure in progress and returns its next step; `nil` if no procedure is waiting for a
-    /// response.
+    /// Passes a response to the procedure in progress, and returns the next step of the procedure.
+    ///
+    /// Returns `nil` if no procedure is in progress, or if the procedure has ended because no client is waiting for its
+    /// result.
     mutating func answer(
         _ answer: ATTAnswer,
         _ database: inout PeerDatabase,

@@ -42,7 +42,7 @@ struct ClientBearers {
         return bearer.end()
     }
 
-    /// The time at which the next transaction times out; `nil` if none is in progress.
+    /// The earliest time at which a transaction times out; `nil` if none is in progress.
     var deadline: Instant? {
         mutating get {
             var least: Instant?
@@ -73,8 +73,8 @@ struct ClientBearers {
         return all.contains { $0.running.map(precedes) ?? false } || toRepeat.contains(where: precedes)
     }
 
-    /// Returns the unfinished procedures of a client, or of all clients if it is `nil`, in the order in which they
-    /// started.
+    /// Returns the unfinished procedures of a client, or of all clients if `client` is `nil`, in the order in which the
+    /// procedures started.
     func underWay(for client: ClientID?) -> [ClientProcedure] {
         (all.compactMap(\.running) + toRepeat)
             .filter { one in one.client.map { client ?? $0 == $0 } ?? false }

@@ -15,7 +15,7 @@ extension GATTClient {
 
     /// Records that the peer of a new link has no bond.
     ///
-    /// `recent` contains the attributes from its previous link; `nil` if there are none.
+    /// `recent` contains the attributes from the peer's previous link; `nil` if there are none.
     mutating func unbonded(_ recent: CachedDatabase?) { if let recent { useStored(recent) } }
 
     /// Records that the peer is bonded.
@@ -63,7 +63,10 @@ extension GATTClient {
         queueRecording()
     }
 
-    /// Queues the host's own request that stores the discovered attributes when the link is idle.
+    /// Queues the host's own request that stores the discovered attributes, if caching is active and some of them are
+    /// not stored yet.
+    ///
+    /// The request starts when clients are idle.
     mutating func queueStoringCache() {
         guard case .active = caching, database.hasUnconfirmed else { return }
         if !ownRequests.contains(.verify) { ownRequests.append(.storeCache) }
@@ -85,6 +88,8 @@ extension GATTClient {
     }
 
     /// Uses the stored attributes if the hash is unchanged, and discards them otherwise.
+    ///
+    /// Neither happens if attributes were already discovered on this link and the peer has a hash.
     private mutating func check(
         _ cache: CachedDatabase,
         _ hash: UInt128?,
@@ -111,7 +116,7 @@ extension GATTClient {
 
     /// Stores the discovered attributes if the Database Hash was the same before and after discovery.
     ///
-    /// If the hash has changed, all known attributes are invalid.
+    /// If the hash has changed, all known attributes are invalid. If `hash` is `nil`, nothing is cached on this link.
     private mutating func storeIfUnchanged(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
         guard let hash else {
             caching = .impossible
@@ -144,10 +149,10 @@ extension GATTClient {
         database.noteRecorded()
     }
 
-    /// Queues the request that records the attributes of a peer without a bond, if they are complete.
+    /// Queues the request that records the attributes of a peer without a bond, once no attribute needs verification.
     ///
-    /// The list of services is completed first, so that an app that searches for a service needs no request on the next
-    /// link.
+    /// If the list of services is incomplete, a request for the missing services is queued instead. An app that
+    /// searches for a service then needs no request on the next link.
     private mutating func queueRecording() {
         guard case .none = caching, role == .central, bond.stored == nil, database.isWatched, database.isDelivered,
             database.isVerified, database.hasUnconfirmed, !ownRequests.contains(.storeCache)
@@ -189,8 +194,8 @@ extension GATTClient {
     /// Verifies what clients discovered before the peer was asked to report changes, because the peer does not report
     /// earlier changes.
     ///
-    /// This is not needed if there is a cache: the Database Hash reveals such changes, or the attributes are discovered
-    /// again anyway.
+    /// Verification is not needed if there is a cache: the Database Hash reveals such changes, or the attributes are
+    /// discovered again anyway.
     private mutating func verifyUnwatched() {
         guard database.isWatched else { return }
         verificationCount = 0
@@ -200,7 +205,7 @@ extension GATTClient {
 
     /// Schedules verification of the next part, services first.
     ///
-    /// Parts other than services are skipped after ``mostVerifications`` requests.
+    /// After ``mostVerifications`` requests, only services are still verified.
     private mutating func queueVerification() {
         guard let (aspect, _, _) = database.firstUnverified else { return queueRecording() }
         guard aspect == .services || verificationCount < Self.mostVerifications, !ownRequests.contains(.verify)

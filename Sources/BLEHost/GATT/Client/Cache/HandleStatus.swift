@@ -6,9 +6,9 @@ package struct HandleStatus: Equatable, Sendable {
     enum State: Sendable {
         /// The aspect was never read, or was dropped.
         case unknown
-        /// The aspect was read, and can be used once.
+        /// The aspect was read, and can be used: only once, unless the peer has been asked to report changes.
         case read
-        /// The aspect was used, or may have changed. It must be read again before it can be used.
+        /// The aspect may have changed since it was read or used. It must be read again before it can be used.
         case stale
     }
 
@@ -65,7 +65,7 @@ package struct HandleStatus: Equatable, Sendable {
     }
 }
 
-/// The statuses of all handles, stored as runs of handles with the same status.
+/// The status of one aspect of each handle, stored as runs of handles with the same status.
 package struct HandleStatuses: Equatable, Sendable {
     private struct Run: Equatable, Sendable {
         /// The last handle of the run.
@@ -172,6 +172,6 @@ package struct HandleStatuses: Equatable, Sendable {
 }
 
 extension AttributeHandleRange {
-    /// Returns the smallest range that contains both ranges.
+    /// Returns the smallest range that contains this range and `other`; never `nil` for valid ranges.
     func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
 }

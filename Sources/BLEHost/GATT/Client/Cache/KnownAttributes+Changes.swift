@@ -2,8 +2,8 @@ import BLEWire
 
 // Comparing the peer's responses with what was reported to clients.
 extension KnownAttributes {
-    /// Returns the range in which these services differ from what was reported to clients; `nil` if there is no
-    /// difference.
+    /// Returns the range in which the services found in `range` differ from what was reported to clients; `nil` if
+    /// there is no difference.
     func change(services found: [DiscoveredService], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.services]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -11,8 +11,8 @@ extension KnownAttributes {
         return status.changes(from: old, to: found, at: \.firstHandle, isSame: ==).map(\.range).joined
     }
 
-    /// Returns the range in which these included services differ from what was reported to clients; `nil` if there is
-    /// no difference.
+    /// Returns the range in which the included services found in `range` differ from what was reported to clients;
+    /// `nil` if there is no difference.
     func change(includes found: [Include], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.includes]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -21,8 +21,8 @@ extension KnownAttributes {
         return changes.compactMap { AttributeHandleRange($0.handle) }.joined
     }
 
-    /// Returns the range in which these characteristics differ from what was reported to clients; `nil` if there is no
-    /// difference.
+    /// Returns the range in which the characteristics found in `range` differ from what was reported to clients; `nil`
+    /// if there is no difference.
     func change(declarations found: [Declaration], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.characteristics]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -30,8 +30,8 @@ extension KnownAttributes {
         return status.changes(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
 
-    /// Returns the range in which these attributes differ from the descriptors that were reported to clients; `nil` if
-    /// there is no difference.
+    /// Returns the range in which the attributes found in `range` differ from the descriptors that were reported to
+    /// clients; `nil` if there is no difference.
     ///
     /// Attributes from a characteristic declaration to its value are excluded, because some peers report their types
     /// inconsistently.
@@ -48,6 +48,8 @@ extension KnownAttributes {
 
 extension HandleStatuses {
     /// Returns the items that were added or removed, limited to those whose handles were reported to clients.
+    ///
+    /// `place` returns the handle of an item, and `isSame` returns whether two items are equal.
     fileprivate func changes<Item>(
         from old: ArraySlice<Item>,
         to found: [Item],
@@ -62,7 +64,7 @@ extension HandleStatuses {
 }
 
 extension KnownAttributes.Include {
-    /// Returns whether both are declarations of the same service.
+    /// Returns whether this declaration and `other` have the same handle, and include the same service.
     ///
     /// A UUID that is not known yet matches any other.
     fileprivate func agrees(with other: Self) -> Bool {
@@ -71,7 +73,7 @@ extension KnownAttributes.Include {
 }
 
 extension [AttributeHandleRange] {
-    /// The smallest range that contains all these ranges; `nil` if there are none.
+    /// The smallest range that contains all ranges of the array; `nil` if the array is empty.
     fileprivate var joined: AttributeHandleRange? {
         guard let start = map(\.start).min(), let end = map(\.end).max() else { return nil }
         return AttributeHandleRange(start, end)

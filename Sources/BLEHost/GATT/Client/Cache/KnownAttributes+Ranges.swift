@@ -89,8 +89,8 @@ extension KnownAttributes {
         types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }
     }
 
-    /// The ranges that may contain descriptors: from each characteristic value to the end of the characteristic, as far
-    /// as services and characteristics are known.
+    /// The ranges that may contain descriptors: from the handle after each characteristic value to the end of the
+    /// characteristic, as far as services and characteristics are known.
     var descriptorRanges: [AttributeHandleRange] {
         var ranges: [AttributeHandleRange] = [], services = self.services[...]
         for (index, declaration) in declarations.enumerated() {

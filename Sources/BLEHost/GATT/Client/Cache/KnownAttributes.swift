@@ -2,8 +2,8 @@ package import BLEWire
 
 /// The discovered attributes of a peer, and the handles that were searched for them.
 ///
-/// A search without results is recorded, too, because it does not need to be repeated either. Each handle has four
-/// aspects, because one request reads only one aspect of a range.
+/// A search without results is recorded, too, because it does not need to be repeated either. The status of a handle is
+/// recorded separately for each of its four aspects, because one request reads only one aspect of a range.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.
 package struct KnownAttributes: Equatable, Sendable {
@@ -141,9 +141,9 @@ package struct KnownAttributes: Equatable, Sendable {
 
     /// Records all primary services that start in `range`.
     ///
-    /// If there are such services, `range` must extend to the end of the last one.
+    /// If any services were found, `range` must extend to the end of the last one.
     ///
-    /// A service that was found earlier and overlaps the first of these services is shortened.
+    /// An earlier service that overlaps the first service in `found` is shortened.
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
         services.replace(in: range, with: found)
         let first = services.indices(in: range).lowerBound
@@ -176,7 +176,8 @@ package struct KnownAttributes: Equatable, Sendable {
 
     /// Records the types of all attributes in `range`.
     ///
-    /// The types also show at which handles there are no declarations.
+    /// The types also show at which handles no included service and no characteristic is declared; these two aspects of
+    /// the handles are then known as well.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
         markKnown(.types, in: range)

@@ -21,12 +21,12 @@ struct PeerDatabase: Sendable {
         let requests: Int
     }
 
-    /// The room that a response must have, in types for each request, before descriptors are read ahead with several
-    /// requests.
+    /// The minimum room in a response, in types per request, for reading descriptors ahead with several requests.
     ///
-    /// For example, two requests are made only if a response has room for 16 types. After a full response with
-    /// characteristics, more of them are likely. Descriptors are then read ahead only if a response has room for this
-    /// many types for each handle that is left in the service.
+    /// For example, two requests are made only if each response has room for 16 types.
+    ///
+    /// After a full response with characteristics, further characteristics are likely. Descriptors are then read ahead
+    /// only if a response has room for this number of types for each handle that is left in the service.
     private static let minimumRoomPerReadAheadRequest = 8
 
     private(set) var attributes = KnownAttributes()
@@ -35,15 +35,16 @@ struct PeerDatabase: Sendable {
     /// The range in which the peer's attributes now differ from the attributes that were reported to clients; `nil` if
     /// there is none.
     private var change: AttributeHandleRange?
-    /// The handles at which the peer's last responses contradicted each other.
+    /// The handles of implausible attributes in the peer's responses that have not been reported yet.
     private var faults: [AttributeHandle] = []
-    /// The Database Hash that was read before any of the verified items was discovered; `nil` if there is none.
+    /// The peer's Database Hash before the known attributes were read or verified; `nil` if it was not read, or if the
+    /// attributes may have changed since.
     private(set) var hash: UInt128?
-    /// True if attributes were discovered since the hash last confirmed them.
+    /// True if some known attributes have yet to be confirmed by the Database Hash.
     private(set) var hasUnconfirmed = false
     /// True if the peer has been asked to report changes of its services.
     private(set) var isWatched = false
-    /// True if the host has asked for the services that no client asked for.
+    /// True if ``requireAllServices()`` has marked handles for verification.
     private var hasRequiredAllServices = false
     /// True if requests may extend beyond the range that a client needs; false if the peer rejects such requests.
     var readsAhead = true
@@ -62,11 +63,11 @@ struct PeerDatabase: Sendable {
         attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
-    /// Returns the range for which to request an aspect.
+    /// Returns the range for which to request an aspect; `nil` if the range would be empty.
     ///
     /// The client needs the aspect of `wanted`, and the aspect of the handles before `start` is known. The result
-    /// begins at `start`, and ends at the last handle at which the aspect must be read. If the peer rejects requests
-    /// beyond the range that a client needs, the result ends with `wanted`.
+    /// begins at `start`, and ends at the last handle of the database at which the aspect must be read. If the peer
+    /// rejects requests beyond the range that a client needs (``readsAhead``), the result ends with `wanted`.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
@@ -180,10 +181,10 @@ struct PeerDatabase: Sendable {
         return change
     }
 
-    /// Records handles at which the peer's responses contradict each other.
+    /// Records the handles of implausible attributes in a response.
     mutating func noteFaults(_ handles: [AttributeHandle]) { faults += handles }
 
-    /// Returns and clears the handles at which the peer's responses contradict each other.
+    /// Returns and clears the handles of implausible attributes in the peer's responses.
     mutating func takeFaults() -> [AttributeHandle] {
         defer { faults = [] }
         return faults
@@ -213,9 +214,9 @@ struct PeerDatabase: Sendable {
         attributes.mark { $0.expire() }
     }
 
-    /// Starts a discovery that is valid for `hash`, which was just read.
+    /// Records the peer's Database Hash, which was just read, and marks known items for verification.
     ///
-    /// Items that are already known need verification, except those whose changes the peer would have reported.
+    /// If the peer has been asked to report changes, items that are still valid need no verification.
     mutating func verify(under hash: UInt128) {
         self.hash = hash
         let mayHaveChanged = !isWatched
@@ -232,9 +233,9 @@ struct PeerDatabase: Sendable {
         mayExpire = true
     }
 
-    /// Marks for verification the handles at which services are unknown.
+    /// Marks for verification the handles at which services must still be read.
     ///
-    /// This is done only once. Returns `false` if there are no such handles, or if it was done before.
+    /// Returns `false`, without side effects, if there are no such handles, or if the method has marked handles before.
     mutating func requireAllServices() -> Bool {
         guard !hasRequiredAllServices, missing(.services, in: .all) != nil else { return false }
         hasRequiredAllServices = true
@@ -338,8 +339,8 @@ extension PeerDatabase {
 
     /// Records that the peer has sent an aspect.
     ///
-    /// `change` is the range in which the aspect differs from what was reported to clients. It is added to the range
-    /// that ``takeChange()`` returns.
+    /// `change` is the range in which the aspect differs from what was reported to clients; `nil` if there is no
+    /// difference. It is added to the range that ``takeChange()`` returns.
     private mutating func note(_ change: AttributeHandleRange?) {
         hasUnconfirmed = true
         mayExpire = true

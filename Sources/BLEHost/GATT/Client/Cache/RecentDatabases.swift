@@ -2,8 +2,8 @@ import BLEWire
 
 /// The attributes of recently connected peers that have no bond.
 ///
-/// An app that connects again soon needs no discovery, if the peer's Database Hash is still the same. Nothing is stored
-/// after the host has ended, because another device may use the address of a peer without a bond.
+/// An app that connects again soon needs no discovery, if the peer's Database Hash is still the same. The attributes
+/// are kept only while the host runs, because another device may later use the address of a peer without a bond.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
 struct RecentDatabases: Sendable {
@@ -11,7 +11,7 @@ struct RecentDatabases: Sendable {
     ///
     /// The peer whose link ended the longest time ago is dropped first.
     static let mostPeers = 32
-    /// The time after the end of a link for which the attributes can be used.
+    /// The period after the end of a link during which the attributes can be used.
     static let lifetime = Duration.seconds(600)
 
     private struct Entry: Sendable {

@@ -29,7 +29,7 @@ enum Procedure: Sendable {
         case serverFeatures(UInt8?)
     }
 
-    /// Starts the procedure on a bearer with `mtu`, and returns the first step.
+    /// Starts the procedure, and returns the first step; `mtu` is the MTU of the bearer in octets.
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
         switch self {
         case .exchangeMTU(let offer): return .request(offer)
@@ -107,13 +107,14 @@ enum Procedure: Sendable {
         }
     }
 
-    /// True if the server holds prepared parts that have been neither executed nor cancelled.
+    /// True if the server may hold prepared parts that have been neither executed nor cancelled.
     var holdsParts: Bool {
         if case .write(let machine, _) = self { machine.holdsParts } else { false }
     }
 
-    /// True if the procedure must continue even without an owner, because the server would be left in an intermediate
-    /// state.
+    /// True if the procedure must continue even without an owner.
+    ///
+    /// Prepared parts must be executed or cancelled, and this host must know which configuration the peer stores.
     var mustContinue: Bool {
         switch self {
         case .configure: true

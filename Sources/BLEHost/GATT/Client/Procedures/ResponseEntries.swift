@@ -24,7 +24,8 @@ package struct ResponseEntries<Item> {
 extension ResponseEntries<DiscoveredService> {
     /// Extracts the primary services from a response.
     ///
-    /// A service that overlaps the next one is shortened.
+    /// An entry is skipped if its handles are not a valid range (`place` is `nil`), or if its UUID is invalid (`uuid`
+    /// is `nil`). A service that overlaps the next one is shortened.
     package init(
         services entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)],
         in range: AttributeHandleRange

@@ -31,7 +31,7 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// True if a client's request can start immediately.
+    /// True if the fast path may start a client's request: nothing is queued, and the unenhanced bearer is free.
     var mayBeginFast: Bool {
         mutating get {
             guard bearers.all[0].isFree else { return false }
@@ -39,7 +39,8 @@ extension GATTClient {
         }
     }
 
-    /// True if no request and no result is waiting, and the link has no enhanced bearers.
+    /// True if no request and no result is waiting, the link has no enhanced bearers, and neither a recovery of the
+    /// database nor a wait for security is in progress.
     ///
     /// A request may be in progress on the unenhanced bearer.
     var nothingIsQueued: Bool {
@@ -180,9 +181,9 @@ extension GATTClient {
 
     /// Fails all requests from `client`, and removes the client.
     ///
-    /// Its queued requests are cancelled, and so are write commands queued after them. Write commands at the start of
-    /// the queue are sent if no part of an earlier write is missing. So the peer gets everything that the client wrote
-    /// up to some point, without gaps.
+    /// The client's write commands at the start of its queue are sent first, unless they must wait for an earlier
+    /// request. All its other queued requests are cancelled, including later write commands. So the peer gets
+    /// everything that the client wrote up to some point, without gaps.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         cancelRequests(of: client, into: &outbox)
@@ -199,7 +200,8 @@ extension GATTClient {
     }
 
     /// Returns whether the unsent write commands of `client` must wait, because the database is being recovered, the
-    /// link is being secured, an earlier write is incomplete at the peer, or an earlier request is to be repeated.
+    /// link is being secured, the peer has received only parts of an earlier write, or an earlier request is to be
+    /// repeated.
     private func mustDelayCommands(of client: ClientID) -> Bool {
         recovery.isUnderWay || awaitsSecurity || bearers.blocksCommands(of: client)
     }

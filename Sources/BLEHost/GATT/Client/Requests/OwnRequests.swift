@@ -56,7 +56,8 @@ struct OwnRequests {
     /// is not ready.
     var deadline: Instant? { hasNonUrgent ? idleGate.begin : nil }
 
-    /// The time since which clients have made no request; `nil` before the link is ready.
+    /// The time since which clients have made no requests, as in ``IdleGate/idleSince``; `nil` before the link is
+    /// ready.
     var idleSince: Instant? { idleGate.idleSince }
 
     private var hasNonUrgent: Bool { waiting.contains { !$0.isUrgent } }
@@ -75,7 +76,7 @@ struct OwnRequests {
 
     /// Records that the link is ready.
     ///
-    /// Clients may make requests first.
+    /// Requests that are not urgent still wait for ``IdleGate/pause``, so that clients can make theirs first.
     mutating func allow(at now: Instant) { idleGate.allow(at: now) }
 
     /// Records a client's request, which delays the requests that are not urgent.
@@ -89,10 +90,10 @@ struct OwnRequests {
         waiting.firstIndex { $0.isUrgent && (checksCache || $0 != .checkCache) }.map { waiting.remove(at: $0) }
     }
 
-    /// Removes and returns the next request that is not urgent, if the requests have waited for clients for the maximum
-    /// time.
+    /// Removes and returns the next request that is not urgent, if such requests have waited for the maximum time
+    /// (``IdleGate/maximumDelay``).
     ///
-    /// Returns `nil` if they have not, or if there is no such request.
+    /// Returns `nil` if they have waited for less, or if there is no such request.
     mutating func nextOverdue(at now: Instant) -> OwnRequest? {
         guard idleGate.due <= now, let request = next(at: now) else { return nil }
         idleGate.startedOne(at: now)

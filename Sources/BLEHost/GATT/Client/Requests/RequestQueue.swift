@@ -22,7 +22,7 @@ package struct RequestQueue: Sendable {
 
     private let limit: Int
     private let commandLimit: Int
-    /// The clients that have queued requests, with these requests.
+    /// The queued requests of each client that has any.
     ///
     /// The client whose turn is next comes first.
     private var queues: [ClientQueue] = []
@@ -54,9 +54,9 @@ package struct RequestQueue: Sendable {
         return true
     }
 
-    /// Removes and returns the next request that can start.
+    /// Removes and returns the next request that `mayBegin` allows to start; `nil` if there is none.
     ///
-    /// `isAboutRemoved` is true if its attribute no longer exists.
+    /// A request whose attribute no longer exists (`isAboutRemoved`) is returned even if `mayBegin` does not allow it.
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
     ) -> (requester: Requester, request: AttributeRequest, isAboutRemoved: Bool)? {
