@@ -26,7 +26,7 @@ extension AttributeLayer {
 
     /// Sets the security of a link.
     ///
-    /// `keySize` is the size of the link's encryption key in octets, if it has one.
+    /// `keySize` is the size of the encryption key in octets, if the link is encrypted.
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
@@ -39,7 +39,8 @@ extension AttributeLayer {
 
     /// Ends the wait for a more secure link (``Output/secure(_:for:)``), or for the peer to prove its bond.
     ///
-    /// The waiting requests continue. If the attempt failed, the requests that the peer had rejected fail.
+    /// If `answer` is a refusal, the requests that the peer had rejected because of insufficient security fail. All
+    /// other waiting requests continue.
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)
@@ -51,7 +52,9 @@ extension AttributeLayer {
         links[index].client.authorize(isAuthorized)
     }
 
-    /// Changes the stored data of a bonded peer.
+    /// Changes the stored data of the peer of the link at `index`, and reports the new data.
+    ///
+    /// Has no effect if no data is stored for the peer.
     mutating func changeBond(at index: Int, _ body: (inout Bond) -> Void) {
         let peer = links[index].peer
         links[index].client.bond.change(of: peer, into: &outbox, body)

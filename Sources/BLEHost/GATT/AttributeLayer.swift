@@ -7,7 +7,7 @@ package import BLEWire
 /// to send, events for clients, and changes to store.
 ///
 /// Each link has a client part, a ``GATTClient``, and a server part; all links share one ``GATTDatabase``. The layer is
-/// independent of controllers: two layers that exchange packets form a complete pair.
+/// independent of controllers: two layers can be connected directly, by passing the packets of each to the other.
 ///
 /// Core 6.0, Vol 3, Parts F and G.
 package struct AttributeLayer {
@@ -53,12 +53,12 @@ package struct AttributeLayer {
         /// Carry out this request about the enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
-        /// A central has used an attribute of this client for the first time on its link.
+        /// A central has used an attribute of this client, for the first time since the central connected.
         case used(ClientID)
         /// Clients can now use a link, with this MTU.
         ///
-        /// If this host is the central, it has exchanged the MTU, or waited for a second. If it is a peripheral, the
-        /// central may still exchange the MTU, which changes the result of ``AttributeLayer/mtu(of:)``.
+        /// If this host is the central, it has exchanged the MTU, or has waited one second for the response. If it is a
+        /// peripheral, the central may still exchange the MTU, which changes the result of ``AttributeLayer/mtu(of:)``.
         case mtuSettled(ConnectionHandle, Int)
         /// A transaction timed out after 30 s: end the link.
         case abandon(ConnectionHandle)

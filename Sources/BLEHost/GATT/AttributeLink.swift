@@ -20,8 +20,8 @@ struct AttributeLink {
     /// The state of the peer that determines the results of its reads: security, configurations and features.
     var peerState: GATTDatabase.PeerState { mutating get { server.peerState(on: client.trust) } }
 
-    /// Returns the value that the peer has written to a configuration; 0 if the peer currently may not receive values
-    /// of the characteristic.
+    /// Returns the value that the peer has written to the Client Characteristic Configuration at `configuration`; 0 if
+    /// the peer currently may not receive values of the characteristic (`about`).
     mutating func configured(_ about: GATTDatabase.ConfiguredCharacteristic, at configuration: AttributeHandle)
         -> UInt16
     {

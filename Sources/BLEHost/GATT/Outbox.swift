@@ -25,8 +25,8 @@ struct Outbox {
         }
     }
 
-    /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if the packet has one;
-    /// otherwise `nil`.
+    /// Records that an enhanced bearer has sent its next packet, and returns the receipt of the packet; `nil` if the
+    /// packet has no receipt.
     mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
 
     /// Drops the receipts of the packets that an enhanced bearer had not sent when it was closed.
@@ -46,6 +46,6 @@ struct Outbox {
 }
 
 extension SendReceipt {
-    /// The link of the packet; meaningful only if this layer created the receipt.
+    /// The link of the packet; meaningful only if the attribute layer created the receipt.
     var link: ConnectionHandle? { ConnectionHandle(wire: UInt16(truncatingIfNeeded: rawValue >> 48)) }
 }

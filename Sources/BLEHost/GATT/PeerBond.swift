@@ -25,7 +25,7 @@ struct PeerBond {
 
     /// Changes the stored data of `peer`, and reports the new data if it differs from the old data.
     ///
-    /// Has no effect if the peer is not bonded.
+    /// Has no effect if ``stored`` is `nil`.
     mutating func change(of peer: PeerIdentifier, into outbox: inout Outbox, _ body: (inout Bond) -> Void) {
         guard let old = stored else { return }
         var bond = old

@@ -74,9 +74,10 @@ extension AttributeLayer {
         }
     }
 
-    /// Reads several values in order.
+    /// Reads the values at `handles` in order, and returns the reply to a request for several values.
     ///
-    /// If a client provides one of them, the reply waits for that client.
+    /// `values` are the values that the same request has read already. If a client provides one of the values, the
+    /// reply waits for that client.
     mutating func readSeveral(
         _ handles: [AttributeHandle],
         after values: [[UInt8]],

@@ -2,6 +2,8 @@ import BLEWire
 
 extension AttributeLayer {
     /// Requests a value from the client that provides it, and returns a reply that waits for the client's answer.
+    ///
+    /// `offset` is the position of the first requested octet. `reading` is the kind of response to make from the value.
     mutating func ask(
         _ owner: GATTDatabase.Owner,
         offset: Int,

@@ -2,7 +2,7 @@ import BLEWire
 
 // The state that the server stores about bonded clients between their links.
 extension AttributeLayer {
-    /// Stores the state of the peer of a link, if it has proven its bond.
+    /// Stores the state that the server keeps about the peer of a link, if the peer has proven its bond.
     mutating func rememberClient(at index: Int) {
         guard links[index].client.bond.isProven else { return }
         let server = links[index].server
@@ -20,9 +20,9 @@ extension AttributeLayer {
         changeBond(at: index) { $0.client = memory }
     }
 
-    /// Restores the state that a client had at the end of its last link.
+    /// Restores the state that was stored about the peer on its last link.
     ///
-    /// `isCurrent` is true if the database is still the same.
+    /// `isCurrent` is true if the local database has not changed since.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.1.
     mutating func restore(_ memory: ClientMemory, isCurrent: Bool, at index: Int, _ now: Instant) {

@@ -11,7 +11,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Processes a request, which may be malformed, after the earlier requests on the same bearer.
+    /// Processes a request, which may be malformed, once all earlier requests on the same bearer have been answered.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at position: BearerPosition,
@@ -67,7 +67,8 @@ extension AttributeLayer {
 
     /// Records that the peer has tried to use an attribute for which the link is not secure enough.
     ///
-    /// If the peer pairs now, the pairing concerns the client that provides the attribute.
+    /// From now on, the client that provides the attribute counts as a user of the link. Its app takes part if the peer
+    /// pairs.
     private mutating func noteUse(of handle: AttributeHandle, at index: Int) {
         guard let client = database.services.first(where: { $0.range.contains(handle) })?.owner?.client,
             links[index].server.clients.note(client)

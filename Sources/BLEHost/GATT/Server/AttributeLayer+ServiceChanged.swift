@@ -93,7 +93,8 @@ extension ATTPacket {
 
     /// True if the request contains handles that the peer must have discovered before.
     ///
-    /// Discovery requests do not, and neither does reading the Database Hash by its type.
+    /// Discovery requests do not, and neither do reads by type in the whole handle range, such as a read of the
+    /// Database Hash.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     fileprivate var usesHandles: Bool {

@@ -25,7 +25,7 @@ package struct ClientMemory: Equatable, Sendable {
     package var configurations: [Configuration] = []
     /// The client's value of Client Supported Features.
     package var features: ClientFeatures = []
-    /// The Database Hash when the client was last connected; `nil` if it never was.
+    /// The hash of the local database when the client was last connected; `nil` if no state was stored for the client.
     package var databaseHash: UInt128?
     /// True if the client is aware of the database with the hash ``databaseHash``.
     package var isAware = true

@@ -27,7 +27,7 @@ struct ServerLink {
         /// The clients that must agree before ``values`` are stored.
         var asked: [ClientQuery]
         let values: [GATTDatabase.StoredValue]
-        /// The attributes that are written, except the first.
+        /// The handles of the prepared writes, except the first, which is ``Pending/handle``.
         let others: [AttributeHandle]
     }
 
@@ -99,8 +99,8 @@ struct ServerLink {
         bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
     }
 
-    /// Returns the value that the peer has written to a configuration; 0 if the peer currently may not receive values
-    /// of the characteristic.
+    /// Returns the value that the peer has written to the Client Characteristic Configuration at `configuration`; 0 if
+    /// the peer currently may not receive values of the characteristic (`about`).
     mutating func configured(
         _ about: GATTDatabase.ConfiguredCharacteristic,
         at configuration: AttributeHandle,

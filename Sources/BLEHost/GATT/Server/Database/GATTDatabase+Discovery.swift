@@ -4,7 +4,7 @@ extension GATTDatabase {
     /// The result of a request that finds or reads attributes in a range.
     package enum Search: Equatable, Sendable {
         case found(ATTPacket)
-        /// A client provides the first value found, which must be returned by itself.
+        /// A client provides the first value found. The response must contain only this value.
         case provided(AttributeHandle, by: Owner)
         case refused(AttributeHandle, ATT.ErrorCode)
     }
@@ -67,7 +67,7 @@ extension GATTDatabase {
     /// Returns the attributes of the given type with their values, as many as fit and have the length of the first
     /// value.
     ///
-    /// A value that a client provides is returned by itself.
+    /// If a client provides the first value, the response contains only this value.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.1 and 3.4.4.2.
     private func readByType(

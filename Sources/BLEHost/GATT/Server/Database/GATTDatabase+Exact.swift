@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A service at given handles, including handles without an attribute.
+    /// A service at given handles; its range may contain handles without an attribute.
     package struct ExactService: Equatable, Sendable {
         package var uuid: BluetoothUUID
         package var isPrimary: Bool
@@ -87,8 +87,8 @@ extension GATTDatabase {
 extension AttributeLayer {
     /// Sends a value as a notification or indication to a peer, even if the peer has not subscribed.
     ///
-    /// An indication is sent after the queued indications. This method is for tools that have their own database.
-    /// ``Output/confirmed(_:_:)`` reports the confirmation of an indication.
+    /// An indication is sent after the queued indications, and ``Output/confirmed(_:_:)`` reports its confirmation. The
+    /// method is for tools that have their own database.
     package mutating func send(
         _ value: [UInt8],
         of handle: AttributeHandle,

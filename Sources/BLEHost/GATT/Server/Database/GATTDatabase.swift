@@ -63,7 +63,8 @@ package struct GATTDatabase: Sendable {
     }
 
     package private(set) var attributes: [Attribute] = []
-    /// The clients that provide values, and the permissions: one element for each element of ``attributes``.
+    /// The permissions of each attribute, and the client that provides its value, at the same index as in
+    /// ``attributes``.
     private var provided: [ProvidedValue] = []
     package private(set) var services: [Service] = []
     /// True if any attribute of this database requires an encrypted link.

@@ -5,7 +5,7 @@ extension AttributeLayer {
     /// Queues a value if the peer accepts several values in one packet and the controller has not accepted all earlier
     /// packets.
     ///
-    /// - Returns: `false` if the caller has to send the value by itself.
+    /// - Returns: `false` if the caller has to send the value in a packet of its own.
     mutating func gatherIfPossible(
         _ value: [UInt8],
         of handle: AttributeHandle,

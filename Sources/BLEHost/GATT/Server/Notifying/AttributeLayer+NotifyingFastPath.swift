@@ -47,7 +47,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Returns whether a value of `octets` octets would be gathered with others for any subscriber.
+    /// Returns whether a value of `octets` octets would be gathered with others for at least one subscriber.
     @inline(never)
     private mutating func gathers(_ octets: Int, of configured: ConfigurationEntry) -> Bool {
         var number = subscribers.first(of: configured.handle)

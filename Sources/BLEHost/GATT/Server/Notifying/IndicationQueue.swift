@@ -26,7 +26,7 @@ package struct IndicationQueue: Sendable {
             if case .value(handle, _, _) = self { true } else { false }
         }
 
-        /// Returns whether both belong to updates of the same client, or both to no update.
+        /// Returns whether this indication and `other` belong to updates of the same client, or both to no update.
         fileprivate func isOfSameClient(as other: Self) -> Bool {
             switch (update, other.update) {
             case (let number?, let other?): number.isOfSameClient(as: other)
@@ -35,7 +35,7 @@ package struct IndicationQueue: Sendable {
             }
         }
 
-        /// Returns the packet, with its value truncated to fit into `mtu`.
+        /// Returns the packet, with its value truncated to fit; `mtu` is the MTU of the bearer in octets.
         package func packet(mtu: Int) -> ATTPacket {
             switch self {
             case .value(let handle, let value, _):

@@ -1,7 +1,7 @@
 import BLEWire
 
-/// The updates on one bearer: packets that the controller has not accepted yet, and values that are gathered for a
-/// common packet.
+/// The updates on one bearer: packets that the controller has not accepted yet, and values that are gathered to be sent
+/// together in one packet.
 ///
 /// Values are only gathered while packets are pending, so no value waits needlessly.
 ///
@@ -42,14 +42,14 @@ struct OutgoingUpdates {
     }
 
     enum OnGather: Equatable {
-        /// No packets are pending, so the value must be sent by itself.
+        /// No packets are pending, so the value must be sent now, in a packet of its own.
         case send
         /// The value was queued.
         case wait
         /// The value was queued. These earlier values must be sent now, because the queue was full.
         case release([Value])
-        /// These earlier values must be sent now, and then the value by itself, because its packet has no room for
-        /// another one.
+        /// These earlier values must be sent now, and then the value in a packet of its own, which has no room for
+        /// another value.
         case sendAfter([Value])
     }
 

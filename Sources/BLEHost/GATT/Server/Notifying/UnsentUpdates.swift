@@ -1,5 +1,5 @@
-/// The clients' updates that have not been reported as sent, with the number of packets that the controller has not
-/// accepted yet.
+/// The clients' updates of characteristic values that have not been reported as sent, each with the number of its
+/// packets that the controller has not accepted yet.
 package struct UnsentUpdates: Sendable {
     /// The identifier of an update.
     package struct Number: Hashable, Sendable {
@@ -36,7 +36,7 @@ package struct UnsentUpdates: Sendable {
     private var last: UInt64 = 0
     /// The number of unreported updates of all clients.
     ///
-    /// It is stored because it is needed for each update.
+    /// The number is stored, not computed, because ``isEmpty`` is read for each update.
     private var count = 0
 
     package init() {}
@@ -61,7 +61,7 @@ package struct UnsentUpdates: Sendable {
     /// Records that a packet of an update was sent, or never will be sent.
     package mutating func sent(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
 
-    /// Removes the oldest updates of a client that have been sent completely, and returns how many there were.
+    /// Removes the updates of a client before the first that has unsent packets, and returns how many there were.
     package mutating func collect(for client: ClientID) -> Int {
         guard let index = clientIndex(of: client) else { return 0 }
         var collected = 0
