@@ -40,8 +40,8 @@ package enum ChannelRequest: Equatable, Sendable {
     /// Reports that the client has processed this many received octets, so the peer may send the same number again.
     case consumed(Int)
     /// Changes the maximum lengths of the SDUs and K-frames that the peer may send: `mtu` is 64 to 65535 octets, `mps`
-    /// 64 to 65533. Fails for channels that were not opened in the enhanced mode. ``ChannelEvent/resized(_:)`` reports
-    /// the result.
+    /// 64 to 65533. Fails for a channel that does not use Enhanced Credit Based Flow Control Mode.
+    /// ``ChannelEvent/resized(_:)`` reports the result.
     ///
     /// The MTU must not decrease.
     case resize(mtu: Int, mps: Int)

@@ -39,7 +39,7 @@ package struct ClientAlert: Equatable, Sendable {
 
 /// The alerts that an app has requested, by peer.
 package struct RequestedAlerts: Equatable, Sendable {
-    /// The maximum number of peers.
+    /// The maximum number of peers with alerts; further requests for alerts are ignored.
     package static let mostPeers = 1_024
 
     private struct Request: Equatable {
@@ -65,7 +65,7 @@ package struct RequestedAlerts: Equatable, Sendable {
         }
     }
 
-    /// Records the alerts that an earlier launch of the app asked for, when its state is restored.
+    /// Records the alerts that an earlier launch of the app requested, if the event restores the state of a central.
     ///
     /// Other events have no effect.
     package mutating func note(_ event: ClientEvent) {

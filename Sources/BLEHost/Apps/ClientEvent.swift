@@ -30,7 +30,7 @@ package enum ClientEvent: Equatable, Sendable {
     /// A connection ended; there is no failure if this client requested the end.
     ///
     /// All of the client's pending requests to the peer have been answered before this event. `isReconnecting` is true
-    /// if the host reconnects because the client has requested that.
+    /// if the host is trying to connect again, as requested with ``ConnectRequest/reconnects``.
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent, answering: RequestNumber = .none)
     case server(ServerEvent)

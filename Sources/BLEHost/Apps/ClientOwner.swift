@@ -1,7 +1,7 @@
 /// The app that a session belongs to.
 ///
-/// All sessions of one app have the same user and process. If a host serves apps in other processes, the program around
-/// the host gets the user and process of each session from the kernel, and sets the session's owner.
+/// All sessions of one app have the same user and process. If a host serves apps in other processes, the program that
+/// contains the host gets the user and process of each session from the kernel, and sets the session's owner.
 package struct ClientOwner: Hashable, Sendable {
     /// The program that the host itself runs in.
     ///

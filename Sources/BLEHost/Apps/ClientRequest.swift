@@ -62,7 +62,7 @@ package struct ScanRequest: Equatable, Sendable {
     ///
     /// If there are none, any peer matches.
     package var services: [BluetoothUUID]
-    /// Peers that solicit one of these services also match.
+    /// The solicited services to scan for: a peer also matches if it solicits at least one of them.
     package var solicitedServices: [BluetoothUUID]
     /// True to report every advertisement; false to report each peer once.
     package var allowsDuplicates: Bool
@@ -94,7 +94,7 @@ package struct ConnectRequest: Equatable, Sendable {
     package var reconnects: Bool
     /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for no timeout.
     package var timeout: Duration?
-    /// The kind of address that this host uses for the connection; `nil` for the usual kind.
+    /// The kind of address that this host uses for the connection; `nil` for the host's default.
     ///
     /// If several requests are pending, even for different peers, the value in the first request applies.
     package var ownAddress: OwnAddressKind?
@@ -136,7 +136,8 @@ package struct ConnectRequest: Equatable, Sendable {
 
 /// The alerts that the user gets for a suspended app.
 ///
-/// The alerts are shown by the program around the host, not by the host itself.
+/// The host does not create the alerts. The program that contains the host sends them to the clients that show them
+/// (``ClientRequest/showAlerts``).
 package struct ConnectionAlerts: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -29,9 +29,11 @@ package enum AttributeRequest: Equatable, Sendable {
     /// Discovers the peer's primary services: those with the given UUIDs, or all if no UUIDs are given. The result is
     /// ``PeerEvent/servicesDiscovered(_:)``.
     case discoverServices(only: [BluetoothUUID])
-    /// Discovers the services that a service includes. The result is ``PeerEvent/includedServicesDiscovered(in:_:)``.
+    /// Discovers the services that the service with this handle range includes: those with the given UUIDs, or all if
+    /// no UUIDs are given. The result is ``PeerEvent/includedServicesDiscovered(in:_:)``.
     case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])
-    /// Discovers the characteristics of a service. The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
+    /// Discovers the characteristics of the service with this handle range: those with the given UUIDs, or all if no
+    /// UUIDs are given. The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
     case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
     /// Discovers the descriptors of the characteristic whose value has the handle `of`. `in` is the range from the
     /// handle after the value to the end of the characteristic; `nil` if this range is empty. The result is

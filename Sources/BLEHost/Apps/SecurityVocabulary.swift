@@ -11,13 +11,13 @@ package enum SecurityRequest: Equatable, Sendable {
     /// bond.
     case setAgent(SMP.IOCapability?)
     /// Passes on the user's reply to ``SecurityEvent/asked(_:)`` about this peer. The reply has no effect unless this
-    /// client was asked.
+    /// client is the last one that the host asked about the peer.
     case answer(PeerIdentifier, PairingReply)
     /// Pairs with a peer over a link that the client's app uses; if this host is the peripheral, asks the peer to pair.
     /// The result is ``SecurityEvent/paired(_:_:)`` or ``SecurityEvent/failed(_:_:)``.
     case pair(PeerIdentifier)
-    /// Sets minimum requirements while this session is open: weaker pairings are refused, and weaker bonds are not
-    /// used.
+    /// Sets minimum requirements that apply while this session is open: weaker pairings are refused, and weaker bonds
+    /// are not used.
     ///
     /// The policy applies to links that the client's app uses. With `everywhere`, it applies to all links; only an
     /// administrator can use `everywhere`. If several policies apply, the strictest value of each property counts, with
@@ -33,7 +33,7 @@ package enum SecurityRequest: Equatable, Sendable {
     case makeOutOfBandData
     /// Provides a peer's out-of-band data for the next pairing with the peer; `nil` to forget the data.
     case takeOutOfBandData(SecurityManager.OutOfBandData.DeviceData?, from: PeerIdentifier)
-    /// Provides an out-of-band temporary key, with which the next pairing with the peer uses legacy pairing; `nil` to
+    /// Provides an out-of-band temporary key, which makes the next pairing with the peer a legacy pairing; `nil` to
     /// forget the key. Without a peer, the key is for the next device that pairs.
     case takeTemporaryKey(Key128?, with: PeerIdentifier?)
     /// Lists the bonds of the client's user or, if the client is an administrator, all bonds. The result is

@@ -152,7 +152,7 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var transmitPower: Int8?
     /// The transmit power to include in the advertisement, in dBm; `nil` for none.
     package var statedPower: Int8?
-    /// Further structures, sent unchanged after the other contents.
+    /// Further structures of advertising data, sent unchanged after the other contents, but before the name.
     package var structures: [AdvertisingData.Structure] = []
     /// The flags at the beginning of the advertisement; none if `nil`.
     package var flags: ADFlags? = Self.usualFlags
