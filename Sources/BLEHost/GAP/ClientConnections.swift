@@ -34,12 +34,13 @@ struct ClientConnections {
         var isPrivate: Bool
         var request: ConnectRequest
         var state: State
-        /// True if the client has learned that there are no more links, and has requested the connection again.
+        /// True if an earlier request for this connection failed for lack of links, and the client has repeated the
+        /// request.
         var waits = false
         /// The time at which the client's request times out; `nil` if it has no timeout.
         var due: Instant?
 
-        /// True if the request waits for the end of a link when there are no more.
+        /// True if the request waits for a link to end when all links are in use, instead of failing.
         var waitsForLink: Bool { waits || request.reconnects }
 
         /// True if the host must receive an advertisement from the peer before it can connect.

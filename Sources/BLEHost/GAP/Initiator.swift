@@ -67,7 +67,7 @@ struct Initiator {
     /// interval.
     private var rejectsShortInterval = false
 
-    /// True if the controller is trying to connect, or was asked to.
+    /// True if the controller is trying to connect, or a command to start or cancel an attempt is pending.
     var isActive: Bool {
         switch state {
         case .creating, .initiating, .cancelling, .ending, .ended: true

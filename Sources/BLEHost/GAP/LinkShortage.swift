@@ -1,12 +1,12 @@
 import BLEWire
 
-/// The times at which all links that the controller or the host allows are in use.
+/// The connection requests that failed because all links that the controller or the host allows were in use.
 ///
-/// A connection request that cannot be served for lack of links fails once. If its client requests the same connection
-/// again before any link has ended, the request waits for the end of a link instead of failing a second time.
+/// If a client repeats such a request before any link has ended, the request waits for the end of a link instead of
+/// failing again.
 ///
-/// Controllers do not report the number of links that they support. It is known once one of them has refused a link,
-/// and no longer than until a link ends, because it may depend on the parameters of the links.
+/// Controllers do not report the number of links that they support. The host learns the number when the controller
+/// refuses a link, and forgets it when a link ends, because the number may depend on the parameters of the links.
 struct LinkShortage {
     /// The number of links at which the controller refused another one; `nil` if it has not refused any since a link
     /// ended.
@@ -19,7 +19,8 @@ struct LinkShortage {
 
     /// Records that the controller refused a link while it had `links` other ones.
     ///
-    /// Without links there is no end of a link to wait for, so the initiator tries again soon.
+    /// A refusal without any links is not recorded, because there is no link whose end a request could wait for. The
+    /// initiator tries again soon.
     mutating func controllerRefused(after links: Int) { capacity = links > 0 ? links : nil }
 
     /// Records that a link has ended; the controller may then accept another one.

@@ -110,7 +110,8 @@ struct LocalPrivacy {
         isResolving && inDevicePrivacyMode.contains(identity.onAir)
     }
 
-    /// Returns whether the caller has to pause the radio's activities, for a change or because there is no address yet.
+    /// Returns whether the caller has to pause advertising, scanning and initiating, because the address or the
+    /// resolving list must change, or because there is no address yet.
     mutating func needsPause(at now: Instant) -> Bool {
         switch state {
         case .busy: return true
@@ -124,7 +125,7 @@ struct LocalPrivacy {
 
     /// Returns the next command; `nil` if one is pending or none is needed.
     ///
-    /// Call it only while the activities are paused.
+    /// Call it only while advertising, scanning and initiating are paused.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .busy: return nil

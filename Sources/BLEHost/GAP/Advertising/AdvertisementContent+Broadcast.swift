@@ -23,8 +23,8 @@ extension AdvertisementContent {
 
     /// Creates the content for a request with options beyond Core Bluetooth.
     ///
-    /// If the requests of several clients were merged and do not fit together, services are left out, the last one
-    /// first, and then the name.
+    /// If `request` was merged from the requests of several clients and does not fit, services are left out, the last
+    /// one first, and then the name.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) {
         var request = request
         while true {

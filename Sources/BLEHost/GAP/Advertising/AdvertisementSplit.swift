@@ -53,10 +53,11 @@ struct AdvertisementSplit {
         return best
     }
 
-    /// Creates a division with `front` in the advertisement, `rear` in the scan response, and the services in what is
-    /// left of both.
+    /// Creates a division with `front` in the advertisement, `rear` in the scan response, and `services` in the room
+    /// that is left in both.
     ///
-    /// Returns `nil` if they do not fit.
+    /// Returns `nil` if the services do not fit. The services in `overflow` are in neither packet, so lists of UUIDs of
+    /// the same length are marked as incomplete.
     private init?(
         _ services: [BluetoothUUID],
         _ overflow: [BluetoothUUID],

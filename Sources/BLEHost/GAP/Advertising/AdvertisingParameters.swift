@@ -4,8 +4,8 @@ package import BLEWire
 package enum OwnAddressKind: Equatable, Sendable {
     /// The public address of the controller, if it has one.
     case `public`
-    /// The static address of this host. If the host uses private addresses and the controller has only one random
-    /// address, the private address is used instead.
+    /// The static address of this host. Scanning, connecting and legacy advertising commands share one random address,
+    /// so they use the private address instead if the host has one.
     case random
     /// A resolvable private address. Only a host that uses private addresses has one.
     case resolvable
@@ -21,7 +21,7 @@ package struct AdvertisingParameters: Equatable, Sendable {
     package var isConnectable = true
     /// True if scanners can request a scan response.
     ///
-    /// Connectable legacy advertisements always allow it.
+    /// Connectable legacy advertisements always allow scan requests, unless they are directed.
     package var isScannable = true
     /// The only central that can connect, for directed advertising; `nil` if any central can.
     package var target: DeviceAddress?

@@ -19,7 +19,8 @@ struct AdvertisingSet {
 
     enum Step: Equatable {
         case parameters(AdvertisementContent)
-        /// Sets the random address of the set. The step is needed with extended commands.
+        /// Sets the set's own random address to an address of this kind; `nil` for the host's default. Only extended
+        /// commands need this step.
         case address(OwnAddressKind?)
         /// Sets a part of the advertising data. With legacy commands, there is only one part.
         case data([UInt8], HCI.DataOperation)

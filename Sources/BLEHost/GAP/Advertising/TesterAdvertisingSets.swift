@@ -144,6 +144,8 @@ struct TesterAdvertisingSets {
     }
 
     /// Processes the completion of a set's pending command.
+    ///
+    /// - Returns: The set's next command, if there is one, and an event for the test suite if the set failed to start.
     mutating func answered(
         _ status: HCI.Status,
         in set: AdvertisingHandle,

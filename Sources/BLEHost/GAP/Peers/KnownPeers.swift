@@ -109,8 +109,7 @@ package struct KnownPeers: Equatable, Sendable {
         return gone.map { .replaced($0) } ?? .remembered
     }
 
-    /// Returns whether there is room for a bond with `peer` that `bondOrigin` wants, if necessary after dropping
-    /// another bond.
+    /// Returns whether there is room for a bond of this origin with `peer`, if necessary after dropping another bond.
     package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
         if recordByPeer[peer]?.isBonded == true || bondToDrop != nil { return true }
         let isIdle =
@@ -127,7 +126,7 @@ package struct KnownPeers: Equatable, Sendable {
         return .remembered
     }
 
-    /// Returns whether a limit for bonds that `bondOrigin` wants has been reached.
+    /// Returns whether a limit that applies to new bonds of this origin has been reached.
     private func isFull(for bondOrigin: Bond.Origin) -> Bool {
         func count(_ isCounted: (Bond.Origin) -> Bool) -> Int {
             order.count { recordByPeer[$0]?.bondOrigin.map(isCounted) ?? false }

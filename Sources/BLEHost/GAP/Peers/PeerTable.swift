@@ -61,7 +61,8 @@ struct PeerTable {
         changes += 1
     }
 
-    /// Removes the bonds that an earlier run made with a virtual radio, and adds the stored peers of this run.
+    /// Removes all bonds with the virtual radio at the address `radio`, which are from an earlier run of the radio, and
+    /// adds the records that were stored during its current run.
     mutating func load(_ records: [PeerRecord], on radio: DeviceAddress) {
         for var record in known.all where record.bonds.contains(where: { $0.adapter == radio }) {
             record.bonds.removeAll { $0.adapter == radio }
@@ -154,7 +155,8 @@ struct PeerTable {
         known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
 
-    /// Returns the entries for up to `limit` bonded peers with an IRK, most recently used first.
+    /// Returns the entries of the controller's resolving list for up to `limit` bonded peers with an IRK, most recently
+    /// used first.
     ///
     /// From now on, the addresses in the entries identify these peers.
     mutating func resolvablePeers(limit: Int) -> [LocalPrivacy.ResolvablePeer] {
@@ -203,7 +205,7 @@ struct PeerTable {
     /// A number that changes whenever ``noteAdvertisement(from:_:)`` may return another result for the same address and
     /// data.
     ///
-    /// It also changes before the table can drop the entry that was used last.
+    /// It also changes before the table can drop the peer that was looked up most recently.
     var revision: Int { changes + identifiers.generationNumber + seen.generationNumber }
 
     /// Returns the peer that advertises `octets` at `address`, and its best known name.
@@ -245,7 +247,8 @@ struct PeerTable {
     ///   - address: The over-the-air address of the peer.
     ///   - isInUse: True if another peer is connected at the identity address in the bond, or a client waits for a
     ///     connection to another peer at that address.
-    /// - Returns: The bond to use, with only as much of the peer's identity as it has proved.
+    /// - Returns: The bond to use, with only as much of the peer's identity as the peer has proved, and the required
+    ///   change of the stored records.
     mutating func paired(
         _ peer: PeerIdentifier,
         _ bond: Bond,
@@ -277,8 +280,7 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Returns whether there is room for a bond with `peer` that `bondOrigin` wants, if necessary after dropping
-    /// another bond.
+    /// Returns whether there is room for a bond of this origin with `peer`, if necessary after dropping another bond.
     func hasRoom(forBondWith peer: PeerIdentifier, wantedBy bondOrigin: Bond.Origin) -> Bool {
         known.hasRoom(forBondWith: peer, wantedBy: bondOrigin)
     }

@@ -106,8 +106,8 @@ struct Discovery {
     /// Processes and reports an advertisement that repeats the data of the device's previous advertisement, if no scan
     /// response is expected.
     ///
-    /// Returns `false`, without side effects, if ``receive(_:_:at:with:into:)`` has to process the advertisement
-    /// instead.
+    /// `revision` is the current ``PeerTable/revision``. Returns `false`, without side effects, if
+    /// ``receive(_:_:at:with:into:)`` has to process the advertisement instead.
     @inline(__always)
     mutating func receiveFast(
         _ advertisement: LoneAdvertisement,

@@ -94,7 +94,7 @@ struct KnownAdvertiser {
     mutating func waited() { if !isAnswered, unanswered < Self.mostUnanswered { unanswered += 1 } }
 
     /// Returns the last report with the current signal strength; `nil` if the report does not contain the current data,
-    /// or if the peer table has changed since.
+    /// or if `revision`, the current revision of the peer table, differs from that of the report.
     ///
     /// `mutating` to avoid a copy of the array element.
     mutating func report(revision: Int) -> AdvertisementReport? {
@@ -149,7 +149,7 @@ struct KnownAdvertiser {
 extension AdvertisementPacket {
     /// Returns whether all fields are equal.
     ///
-    /// The method is called for each packet, so it compares the numbers of the fields, which is fast.
+    /// The method is called for each packet, so it compares the fields' values on the wire, which is fast.
     fileprivate func hasSameFields(as other: Self) -> Bool {
         isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
             && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire

@@ -64,7 +64,7 @@ struct ScanSession {
     /// Returns whether the client gets no more reports about an advertiser.
     func isDone(with place: Int) -> Bool { !allowsDuplicates && advertisers[place].reported == .everything }
 
-    /// Returns whether to report the advertiser to the client now, and records that it is reported.
+    /// Returns whether to report the advertiser to the client now; if so, records the report.
     mutating func recordReport(of advertiser: KnownAdvertiser, at place: Int) -> Bool {
         switch phase {
         case .suspended: return false
@@ -124,7 +124,8 @@ package struct ScanParameters: Equatable, Sendable {
     package var isActive = true
     /// The scan interval on each PHY, 2.5 ms to 10.24 s.
     ///
-    /// The default leaves some time for links.
+    /// With the default window on the 1M PHY, a quarter of the default interval is free for links, unless the host also
+    /// scans on the Coded PHY.
     package var interval = Duration.milliseconds(40)
     /// The scan window on the 1M PHY.
     ///

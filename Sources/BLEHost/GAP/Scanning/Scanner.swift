@@ -48,7 +48,7 @@ struct Scanner {
     /// The parameters to scan with; `nil` to stop scanning.
     var wanted: Plan?
 
-    /// True if the controller is scanning, or was asked to.
+    /// True if the controller is scanning, or the command to start or stop scanning is pending.
     var isOn: Bool {
         switch state {
         case .enabling, .on, .disabling: true
