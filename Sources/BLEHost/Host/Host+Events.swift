@@ -54,6 +54,7 @@ extension Host {
     /// Processes the controller's answer to a command.
     ///
     /// `answer` is the Command Complete event with the return parameters; `nil` if the answer was Command Status.
+    /// `allowed` is the number of commands that the controller can accept now.
     mutating func answered(
         _ opcode: HCI.Opcode,
         _ status: HCI.Status,

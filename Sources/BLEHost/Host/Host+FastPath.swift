@@ -60,7 +60,7 @@ extension Host {
 
     /// Processes an LE Meta event.
     ///
-    /// A lone advertising report that repeats the device's previous data takes the fast path.
+    /// An event with a single advertising report takes the fast path if the report repeats the device's previous data.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasReceived, !listeners.hasSessions,

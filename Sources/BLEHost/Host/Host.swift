@@ -72,7 +72,7 @@ package struct Host: ~Copyable {
     var scanEpoch = 0
     var clientConnections = ClientConnections()
     var linkShortage = LinkShortage()
-    /// True if a released link may be waiting for its accepted data to be sent.
+    /// True if a link may be waiting to be ended until its accepted data have been sent (``release(_:at:)``).
     var mayHaveReleased = false
     var nextDeadline = CachedDeadline.unknown
     var initiator = Initiator()
@@ -168,7 +168,7 @@ extension Host {
     package enum Absence: Equatable, Sendable {
         /// No controller was found.
         case missing
-        /// This host may not use the controller.
+        /// The operating system does not allow this program to use the controller.
         case forbidden
         /// The controller was switched off.
         case switchedOff

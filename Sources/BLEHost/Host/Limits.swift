@@ -31,7 +31,7 @@
 package struct Limits: Equatable, Sendable {
     /// Links, in both roles.
     ///
-    /// Most controllers have fewer, and refuse further ones.
+    /// Most controllers support fewer links, and refuse further ones.
     package var links = 250
     /// Connections and pending connection requests of all clients together.
     package var pendingPeers = 1024

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// A division of an app's fields between the advertisement and the scan response.
 struct AdvertisementSplit {
-    /// The services in one of the two packets, and the room that is left for more.
+    /// The services in the advertisement or in the scan response, and the room that is left for more.
     private struct PacketContents {
         var services: [BluetoothUUID] = []
         var room: Int

@@ -19,7 +19,7 @@ struct ScanSession {
     private(set) var phase: AppPhase
     /// True if the client receives every advertisement.
     private(set) var receivesAll = false
-    /// The states of the advertisers, indexed by the advertiser's position.
+    /// The states of the advertisers, indexed by the advertiser's position in ``KnownAdvertisers``.
     private var advertisers: [AdvertiserState]
 
     /// Creates a scan.

@@ -48,7 +48,8 @@ extension Host {
 
     /// Returns the limit that prevents a client from connecting to another peer; `nil` if there is none.
     ///
-    /// A client that `waits` for a link is not limited by their number.
+    /// `waits` is true if the request waits for a link to end when all links are in use. The number of links then does
+    /// not limit the client.
     private func limit(for client: ClientID, to peer: PeerIdentifier, waits: Bool) -> Note.Limit? {
         let limits = configuration.limits
         if !waits && lacksLinks && link(to: peer) == nil { return .links }
@@ -62,7 +63,8 @@ extension Host {
         return count >= configuration.limits.links || !linkShortage.allowsLink(after: count)
     }
 
-    /// Fails the pending connection requests for lack of links, except those that wait for a link.
+    /// Fails the pending connection requests because no further link is possible, except those that wait for a link to
+    /// end.
     mutating func failForLackOfLinks() {
         let failing = clientConnections.all.filter { $0.state == .pending && !$0.waitsForLink }
         if !failing.isEmpty { note(.limitReached(.links)) }
@@ -91,7 +93,7 @@ extension Host {
         }
     }
 
-    /// Attaches a waiting client to the existing link to its peer, if there is one.
+    /// Attaches the client of a connection request to the link to the peer, if that link already exists.
     mutating func useExistingLink(for clientConnection: ClientConnections.ClientConnection, at now: Instant) {
         guard let link = link(to: clientConnection.peer) else { return }
         clientConnections.setState(.linked(link), for: clientConnection.client, clientConnection.peer)

@@ -21,7 +21,7 @@ extension Host {
         return isComing || controller.commonAddress(kind) != nil
     }
 
-    /// Sends the next command for a new address or resolving list, if the radio has paused.
+    /// Sends the next command that changes the private address or the resolving list, if the radio has paused.
     mutating func updatePrivacy(_ controller: ControllerDescription, at now: Instant) {
         guard scanner.isOff, !initiator.isActive, advertiser.isOff, testerSets.areOff,
             let step = privacy?.step(at: now)

@@ -2,7 +2,7 @@ import BLEWire
 
 // Ending of links. Data that this host has accepted are sent first.
 extension Host {
-    /// Ends an unused link on which this host is the central.
+    /// Ends a link if this host is the central and no client uses the link.
     mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
         guard links[link]?.role == .central,
             !clientConnections.entries(on: link).contains(where: { $0.state.link != nil })
@@ -60,8 +60,8 @@ extension Host {
 extension Host {
     /// Returns how long this host waits before it repeats a refused request for bearers.
     ///
-    /// A request may have been refused because both ends sent theirs at the same time. So that this does not happen
-    /// again, a peripheral waits, and a central does not.
+    /// The peer may have refused the request because both ends requested bearers at the same time. To avoid another
+    /// collision, a peripheral waits before it repeats its request, and a central does not.
     ///
     /// Core 6.0, Vol 3, Part G, 5.4.
     func bearerRetryDelay(on handle: ConnectionHandle) -> Duration {

@@ -172,7 +172,9 @@ extension Host {
 }
 
 extension HCI.Status {
-    /// True if a link that ended for this reason before it was usable was never established.
+    /// True if this reason for the end of a link can mean that the link was never established.
+    ///
+    /// The reasons also occur when an established link is lost, so they count only before the first use of the link.
     fileprivate var isEstablishmentFailure: Bool {
         switch self {
         case .connectionFailedToBeEstablished, .connectionTimeout, .linkLayerResponseTimeout, .instantPassed: true

@@ -51,7 +51,9 @@ extension Host {
         sendCommand(.tune(.parameters(parameters(.central))), about: handle, for: nil, at: now)
     }
 
-    /// Accepts the parameters that a peripheral requests with an L2CAP signal, if they are valid.
+    /// Accepts the parameters that a peripheral requests with an L2CAP signal if they are valid.
+    ///
+    /// Rejects them if they are invalid, or if the queue of commands is full.
     mutating func answer(
         _ request: Signal.ConnectionParameterUpdateRequest,
         _ identifier: SignalIdentifier,
@@ -72,7 +74,7 @@ extension Host {
         send(OutgoingPayload(packet.encoded), on: .leSignaling, of: handle, at: now)
     }
 
-    /// Accepts the parameters that a peer's controller requests, if they are valid.
+    /// Accepts the parameters that a peer's controller requests if they are valid; otherwise rejects them.
     mutating func answer(_ event: HCI.LERemoteConnectionParameterRequest, at now: Instant) {
         let handle = event.handle
         guard links[handle] != nil else { return note(.unknownLink(handle)) }

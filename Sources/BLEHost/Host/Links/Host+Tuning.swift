@@ -45,6 +45,9 @@ extension Host {
     }
 
     /// Processes the controller's answer to a command about a link.
+    ///
+    /// `number` identifies the pending request. `answer` is the Command Complete event with the return parameters;
+    /// `nil` if the answer was Command Status.
     mutating func answered(
         _ number: UInt32,
         _ status: HCI.Status,
@@ -120,8 +123,8 @@ extension Host {
 
     /// Reports the result of a command about a link.
     ///
-    /// If a peripheral's controller cannot request new parameters, this host asks the central's host with an L2CAP
-    /// signal.
+    /// `failure` is `nil` if the command succeeded. If the controllers could not agree on parameters that this host
+    /// proposed as the peripheral (`propose`), this host asks the central's host for them with an L2CAP signal.
     mutating func finish(
         _ pending: LinkControl.PendingRequest,
         _ failure: Failure?,
@@ -161,9 +164,10 @@ extension HCI.CommandComplete? {
 }
 
 extension ControllerDescription {
-    /// Returns the command for a request about a link; `nil` if the controller does not support it.
+    /// Returns the command for a request about a link; `nil` if the controller does not support the request.
     ///
-    /// A peripheral can change the connection parameters only if the controllers negotiate them.
+    /// If this host is the peripheral, its controller can change the connection parameters only if it supports the
+    /// Connection Parameters Request procedure.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
     fileprivate func command(

@@ -111,10 +111,10 @@ extension Host {
         bondKey(of: handle) != nil && links[handle]?.encryption.isOn == false
     }
 
-    /// Gives up raising the security of a link; the requests that wait for it fail.
+    /// Gives up raising the security of a link; the requests that wait for more security fail.
     ///
-    /// If an app waits for a peer that has not proved its bond, the link ends instead, because this host must not
-    /// request anything from such a peer.
+    /// If the peer has not proved its bond, this host must not request anything from the peer. In this case, the link
+    /// ends if a client is connected over it; otherwise, the call has no effect.
     private mutating func stopRaisingSecurity(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
         guard awaitsProof(handle) else { return answerSecurity(of: handle, .refused(failure), at: now) }
         guard clientConnections.entries(on: handle).contains(where: { $0.state.link != nil }) else { return }
@@ -153,8 +153,9 @@ extension Host {
     /// Returns whether pairing for this cause is forbidden without out-of-band data, because the policy requires an
     /// agent and there is none.
     ///
-    /// It is not forbidden if this host is the peripheral and the central has yet to encrypt the link with an existing
-    /// bond: this host may always ask the central to do so.
+    /// It is not forbidden if a client has requested it. It is also not forbidden if this host is the peripheral and
+    /// the central has yet to encrypt the link with an existing bond, because this host may always ask the central to
+    /// do so.
     private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
         let apps = apps(on: handle)
         guard pairings.unattended(for: apps) == .never, pairings.agent(for: apps) == nil, cause != .request else {
@@ -185,8 +186,8 @@ extension Host {
         return true
     }
 
-    /// Returns the LTK of the bond with a link's peer, for the local role; `nil` if there is no usable bond or no such
-    /// key.
+    /// Returns the LTK in the bond with a link's peer for this host's role on the link; `nil` if there is no usable
+    /// bond, or no LTK for that role.
     func bondKey(of handle: ConnectionHandle) -> LongTermKey? {
         guard let link = links[handle] else { return nil }
         return usableBond(on: handle)?.longTermKey(as: link.role)
@@ -314,8 +315,8 @@ extension Host {
 
     /// Sends an event about a link to every agent that may learn about the link.
     ///
-    /// The agent that was asked last about this pairing gets the event after all others. If none was asked, this is the
-    /// agent that the host would ask.
+    /// The agent that the host has asked most recently about this pairing gets the event after all others. If the host
+    /// has asked none, the agent that it would ask gets the event last.
     mutating func notifyAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
         let last = pairings.entries[handle]?.lastAskedAgent ?? pairings.agent(for: apps)?.client
