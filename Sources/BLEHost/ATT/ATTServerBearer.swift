@@ -9,15 +9,15 @@ package import BLEWire
 ///                         └────────────────┘
 ///
 /// A correct client has only one request in flight. However, a response may wait for an app, and requests that arrive
-/// before the response is sent must neither be lost nor block the bearer. There is no timeout: if the app never
-/// responds, the client closes the link.
+/// before the response is sent must neither be lost nor block the bearer. There is no timeout, because the client
+/// closes the link if the app never responds.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2.
 package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// A packet from a client.
     package enum Incoming: Equatable, Sendable {
         case request(ATTPacket)
-        /// A packet with this opcode that the host rejects with this error without asking an app.
+        /// A packet that the host rejects without asking an app: the opcode of the packet, and the error to send.
         case unacceptable(ATT.Opcode, ATT.ErrorCode)
     }
 
@@ -50,7 +50,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         }
     }
 
-    /// True if no other request is queued.
+    /// True if no request is queued behind the current one.
     var hasNoQueuedRequest: Bool { mutating get { waiting.isEmpty } }
 
     /// Returns the result of `body` for ``pending``; `nil` if no request waits for an app.
@@ -59,7 +59,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         if case .suspended(let pending) = state { body(pending) } else { nil }
     }
 
-    /// Starts to process a request that waits for an app; `pending` describes the request.
+    /// Starts to process a request to which an app must respond; `pending` describes the request.
     ///
     /// The bearer must be idle.
     mutating func begin(_ pending: Pending) {
@@ -67,7 +67,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         state = .suspended(pending)
     }
 
-    /// Records that the current request was answered.
+    /// Records that the current request was answered, and makes the bearer idle.
     ///
     /// No other request may be queued.
     mutating func finishLast() {

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A hash index from device addresses, or other numbers except 0, to array positions.
+/// A hash index from device addresses, or other nonzero numbers, to array positions.
 ///
 /// It uses open addressing.
 ///

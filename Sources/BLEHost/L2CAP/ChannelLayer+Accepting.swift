@@ -95,8 +95,9 @@ extension ChannelLayer {
         }
     }
 
-    /// Returns the publication with this PSM for enhanced channels: a client's or, for Enhanced ATT bearers, this
-    /// host's own; `nil` if there is none.
+    /// Returns the publication with this PSM for enhanced channels; `nil` if there is none.
+    ///
+    /// The publication for Enhanced ATT bearers is this host's own. All others are clients'.
     private func enhancedPublication(_ spsm: SPSM) -> Publication? {
         if spsm == .enhancedATT, bearerMTU != nil {
             return Publication(spsm: spsm, owner: .attributes, security: .encrypted)
@@ -104,7 +105,7 @@ extension ChannelLayer {
         return publications.first { $0.spsm == spsm }
     }
 
-    /// Returns the outgoing flow to a peer that has announced these sizes and credits.
+    /// Returns the outgoing flow to a peer that has announced these sizes and granted these credits.
     func flow(mtu: UInt16, mps: UInt16, credits: UInt16) -> OutgoingFlow {
         OutgoingFlow(mtu: Int(mtu), mps: Int(mps), credits: Int(credits), maximumFrame: limits.channelPacket)
     }

@@ -58,8 +58,11 @@ extension ChannelLayer {
 
     /// Records that the peer has opened a channel.
     ///
-    /// If the peer uses the identifier of another channel, both channels are closed. `isAllowed` is false if the MTU or
-    /// MPS that the peer has announced is not allowed; the channel is then closed.
+    /// If the peer's channel identifier is invalid, the request for the channel fails. If the identifier belongs to
+    /// another channel, the request fails, and the other channel is closed.
+    ///
+    /// `isAllowed` is false if the MTU or MPS that the peer has announced is not allowed. The request then fails, and
+    /// this host closes the new channel.
     private mutating func open(
         _ local: ChannelIdentifier,
         _ remote: ChannelIdentifier,

@@ -28,8 +28,8 @@ extension ChannelLayer {
     /// Announces a new MTU and MPS to the peer, for up to five channels.
     ///
     /// The sizes are checked like those that a peer announces: the MTU must not decrease, and the MPS may decrease only
-    /// for a single channel. An invalid request fails without being sent. Each channel has at most one such request
-    /// pending.
+    /// for a single channel. The call fails without sending a request if the sizes are invalid, or if one of the
+    /// channels already has a change of sizes pending.
     mutating func resize(
         _ ids: [ChannelID],
         mtu: Int,
@@ -70,7 +70,7 @@ extension ChannelLayer {
         resized(locals, nil, on: handle)
     }
 
-    /// Reports the result of a change of sizes to the owners of these channels.
+    /// Reports the result of a change of sizes to the owners of these channels; `failure` is `nil` for success.
     mutating func resized(_ locals: [ChannelIdentifier], _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         for local in locals {

@@ -106,7 +106,10 @@ struct ChannelLayer {
         }
     }
 
-    /// Ends one of this host's requests, which has timed out or was rejected.
+    /// Ends a request of this host that has timed out or was rejected.
+    ///
+    /// The owners of the channels that were to be opened or resized get `failure`. A channel that was to be closed is
+    /// removed.
     mutating func failRequest(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
         switch request {
         case .parameters: break

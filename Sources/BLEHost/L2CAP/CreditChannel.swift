@@ -115,7 +115,7 @@ struct CreditChannel {
         }
     }
 
-    /// The action that a closing channel needs.
+    /// The action that the caller must take after a change of the channel's state.
     enum OnClose: Equatable {
         case nothing
         /// Ask the peer to close the channel.
@@ -160,7 +160,7 @@ struct CreditChannel {
 enum BearerEvent: Equatable {
     /// A channel was opened, at the request of this host or of the peer.
     case opened(OpenedChannel)
-    /// A channel that this host requested was refused.
+    /// A channel that this host requested was not opened, because of this failure.
     case refused(Failure)
     /// The MTU of a bearer has changed to this number of octets, because the peer has increased its MTU.
     case mtuChanged(ChannelID, Int)

@@ -26,7 +26,7 @@ struct IncomingFlow {
     private(set) var mtu: Int
     /// This host's MPS, in octets.
     private(set) var mps: Int
-    /// The maximum number of K-frames that the peer may still send or that are unconsumed.
+    /// The credit window: the maximum sum of the K-frames that the peer may still send and those of unconsumed SDUs.
     let window: Int
     private var state = State.betweenSDUs
     /// The octets of the incomplete SDU.
@@ -34,7 +34,7 @@ struct IncomingFlow {
     /// The number of further K-frames that the peer may send.
     private(set) var credits: Int
     private var sdus = Fifo<DeliveredSDU>()
-    /// The part of the window that is taken by SDUs that were delivered but not consumed.
+    /// The part of ``window``, in K-frames of full size, that delivered but unconsumed SDUs occupy.
     private var unconsumed = 0
 
     /// Creates a flow with the sizes that this host has announced and the credits that it has granted.

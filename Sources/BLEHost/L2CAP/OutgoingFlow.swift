@@ -30,10 +30,10 @@ struct OutgoingFlow {
     /// The number of the first SDU's octets that were already passed to the ACL queue.
     private var offset = 0
     private var frames = Fifo<Frame>()
-    /// The number of octets that wait for a credit or for a controller buffer.
+    /// The total length, in octets, of the SDUs that the controller has not taken completely.
     private(set) var queued = 0
 
-    /// Creates a flow to a peer with these sizes and credits.
+    /// Creates a flow to a peer that has announced these sizes and granted these credits.
     ///
     /// `maximumFrame` limits the K-frames that this host sends.
     init(mtu: Int, mps: Int, credits: Int, maximumFrame: Int) {
