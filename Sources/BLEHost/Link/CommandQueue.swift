@@ -17,15 +17,15 @@ struct CommandQueue {
         case initiator
         /// An advertising set.
         case advertiser(AdvertisingHandle)
-        /// The private addresses and the resolving list.
+        /// The part of the host that maintains the private addresses and the resolving list.
         case privacy
-        /// A link; a failure of such a command only causes a note.
+        /// A link; if the command fails, the host only reports a note.
         case link(ConnectionHandle)
         /// A request about a link, with the request's number on that link.
         case linkRequest(ConnectionHandle, UInt32)
-        /// The encryption of a link.
+        /// The procedure that encrypts a link.
         case encryption(ConnectionHandle)
-        /// The end of a link.
+        /// The procedure that ends a link.
         case disconnection(ConnectionHandle)
 
         /// The link of the command, if it concerns one.
@@ -81,7 +81,7 @@ struct CommandQueue {
     /// The time at which to call ``expired(at:)`` unless something happens first.
     var deadline: Instant? { sent.first?.due ?? (waiting.isEmpty ? nil : waitStart + Self.timeout) }
 
-    /// Queues a command; returns `false` if too many are queued and the owner can do without the command.
+    /// Queues a command; returns `false` if too many are queued, unless the owner is exempt from the limit.
     mutating func submit(_ command: Command, for owner: Owner, at now: Instant) -> Bool {
         guard waiting.count < limit || owner.isExemptFromLimit else { return false }
         if waiting.isEmpty, sent.isEmpty { waitStart = now }

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The description of a controller: what the controller reports, and what the host derives from the report.
 struct ControllerDescription: Equatable, Sendable {
-    /// The manufacturer; ``CompanyIdentifier/none`` for a virtual controller.
+    /// The manufacturer: ``CompanyIdentifier/none`` for a virtual controller; `nil` if it has not been reported.
     var company: CompanyIdentifier?
     /// The HCI Subversion, a number that the manufacturer defines.
     var subversion: UInt16 = 0
@@ -19,7 +19,7 @@ struct ControllerDescription: Equatable, Sendable {
     var privateAddress: DeviceAddress?
     /// True if the controller uses the resolving list.
     var resolvesAddresses = false
-    /// The capacity of the resolving list.
+    /// The capacity of the resolving list, in entries.
     var resolvingListSize = 0
     /// The size of an ACL buffer, in octets.
     var bufferSize = 0
@@ -27,7 +27,8 @@ struct ControllerDescription: Equatable, Sendable {
     var acceptListSize = 0
     /// The bits for the supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
     var states: UInt64 = 0
-    /// The maximum payload of a link-layer packet, in octets, and its maximum duration, in microseconds.
+    /// The maximum payload of a link-layer packet, in octets, and the packet's maximum duration, in microseconds; `nil`
+    /// if the controller has not reported them.
     var dataLength: (octets: UInt16, time: UInt16)?
 
     static func == (a: Self, b: Self) -> Bool {
@@ -68,6 +69,8 @@ struct ControllerDescription: Equatable, Sendable {
     var visibleAddress: DeviceAddress { privateAddress ?? address }
 
     /// Returns the own-address type of HCI commands for a kind of address; `nil` if this host has no such address.
+    ///
+    /// If `kind` is `nil`, the result is the type of the address that unbonded peers see.
     func ownAddress(_ kind: OwnAddressKind?) -> HCI.OwnAddress? {
         switch kind {
         case nil: ownAddress
@@ -78,6 +81,8 @@ struct ControllerDescription: Equatable, Sendable {
     }
 
     /// Returns the address that peers see in an advertising set that uses this kind of own address.
+    ///
+    /// If `kind` is `nil`, the result is the address that unbonded peers see.
     func setAddress(_ kind: OwnAddressKind?) -> DeviceAddress {
         switch kind {
         case .public: address
@@ -86,8 +91,10 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns this host's address of a kind for scanning, connecting and legacy advertising, which share one random
-    /// address; `nil` if there is no such address.
+    /// Returns the address of this kind that this host uses outside of extended advertising; `nil` if there is none.
+    ///
+    /// Scanning, connecting and legacy advertising share one random address. If `kind` is `nil`, the result is the
+    /// address that unbonded peers see.
     func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
         switch kind {
         case nil: visibleAddress

@@ -45,7 +45,7 @@ struct ControllerSetup {
     enum OnAnswer: Equatable {
         case proceed(HCICommandPacket)
         case ready(ControllerDescription)
-        /// The host cannot use this controller.
+        /// The host cannot use this controller; the associated value is the reason.
         case refused(Note.Refusal)
         /// The controller cannot be used, because even its reset failed.
         case broken

@@ -51,7 +51,7 @@ struct FastStart {
 
     /// Checks whether clients are idle.
     ///
-    /// `quietSince` is the time of the clients' last request; `nil` if a request is in progress.
+    /// `quietSince` is the time since which no client has made a request; `nil` if a request is in progress.
     mutating func check(quietSince: Instant?, at now: Instant) -> OnCheck {
         guard case .short(let end, let due) = state, due <= now else { return .wait }
         let idle = (quietSince ?? now) + Self.pause

@@ -89,7 +89,7 @@ struct LinkControl {
         case finished(PendingRequest)
     }
 
-    /// Records that the controller accepted the command.
+    /// Records that the controller accepted the command for the request with this number.
     mutating func accepted(_ number: UInt32) -> OnAnswer {
         guard let index = index(of: number) else { return .wait }
         switch pendingRequests[index].request {
@@ -98,7 +98,8 @@ struct LinkControl {
         }
     }
 
-    /// Records that the controller rejected the command, or that the command queue had no room for it.
+    /// Records that the controller rejected the command for the request with this number, or that the command queue had
+    /// no room for the command.
     mutating func refused(_ number: UInt32) -> OnAnswer {
         index(of: number).map { .finished(pendingRequests.remove(at: $0)) } ?? .wait
     }

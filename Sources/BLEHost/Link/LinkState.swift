@@ -39,7 +39,8 @@ struct LinkState {
     var encryption = LinkEncryption()
     /// The short connection interval at the beginning of the link.
     var fastStart = FastStart()
-    /// The strength of the key that the link is encrypted with.
+    /// The strength of the key that the link is encrypted with; `nil` until the link is encrypted with a bond's key, or
+    /// a pairing is complete.
     private(set) var strength: PairingStrength?
 
     /// Creates the state of a link to `peer`.

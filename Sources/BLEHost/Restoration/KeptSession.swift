@@ -20,7 +20,7 @@ package struct KeptSession: Equatable, Sendable {
         /// Hold the event for the next launch, or until the running app has been informed of the state of the radio. If
         /// `launches` is true, launch the app now.
         case hold(launches: Bool)
-        /// Drop the event, and send the host this request, which answers the waiting peer.
+        /// Drop the event, and send the host this request, which sends an error response to the peer.
         case refuse(ClientRequest)
         /// Drop the event.
         case drop
@@ -166,7 +166,8 @@ extension ClientEvent {
         }
     }
 
-    /// The request that answers the waiting peer in place of an app that is not running; `nil` if no peer is waiting.
+    /// The request that sends the peer an error response in place of an app that is not running; `nil` if the event
+    /// needs no response.
     package var refusal: ClientRequest? {
         switch self {
         case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):

@@ -79,7 +79,7 @@ package struct PreservedPeer: Equatable, Sendable {
 
     /// Creates the state from storage.
     ///
-    /// If there are too many events in `validEvents`, the last ones are used.
+    /// If there are more than ``mostEvents`` in `validEvents`, only the last ones are used.
     package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, validEvents: [PeerEvent]) {
         self.peer = peer
         self.request = request

@@ -18,12 +18,14 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package private(set) var advertisement: AdvertisingRequest?
     /// The subscribers, in the order in which they subscribed.
     package internal(set) var subscribers: [Subscriber] = []
-    /// The advertisement in effect, followed by the advertising requests that have no result yet.
+    /// The advertisement in effect, followed by the advertising requests that have no result yet; empty if all requests
+    /// have results.
     ///
-    /// An element is `nil` if its advertisement or request was cancelled; the first one is also `nil` if nothing was
-    /// being advertised. The array is empty if all requests have results.
+    /// An element is `nil` if its advertisement or request was cancelled. The first one is also `nil` if nothing was
+    /// being advertised before the requests.
     ///
-    /// This is a single array, because it is part of an event that is copied thousands of times per second.
+    /// A single array keeps this type small. The type is part of ``ClientEvent``, which is copied thousands of times
+    /// per second.
     private var unanswered: [AdvertisingRequest?] = []
 
     package init(

@@ -73,8 +73,8 @@ package enum PreservedState: Equatable, Sendable {
 
     /// Returns whether to keep `event` for the app's next launch.
     ///
-    /// False for the results of requests, and for events about peers that the app is no longer connected or connecting
-    /// to.
+    /// False for the results of requests, for changes of the host's state, and for events about peers that the app is
+    /// no longer connected or connecting to.
     package func isRelevant(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true
