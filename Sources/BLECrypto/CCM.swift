@@ -50,7 +50,7 @@ package struct CCM: Sendable {
 
     /// Returns the CBC-MAC block of a message.
     ///
-    /// Its first octets are the message integrity code.
+    /// Its first four octets are the message integrity code.
     private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         precondition(
             nonce.count == Self.nonceLength && message.count <= 0xFFFF,
@@ -74,7 +74,7 @@ package struct CCM: Sendable {
         }
     }
 
-    /// Encrypts or decrypts octets with the key stream, which is the same operation.
+    /// Encrypts or decrypts octets; both are the same operation, a combination with the key stream.
     private func keyed(_ octets: [UInt8], nonce: [UInt8]) -> [UInt8] {
         do {
             let counter = try AES._CTR.Nonce(nonceBytes: [0x01] + nonce + [0, 0])

@@ -59,7 +59,7 @@ package enum Toolbox {
         Key128(wire: CMAC.code(of: coordinate(u) + coordinate(v) + [z], key: x))
     }
 
-    /// Derives two keys from the Diffie-Hellman key, `f5`: the MacKey and the LTK.
+    /// Derives two keys from the Diffie-Hellman key, `f5`: the MacKey (`check`) and the LTK (`link`).
     ///
     /// `first` holds the random value and the address of the initiator, `second` those of the responder.
     ///

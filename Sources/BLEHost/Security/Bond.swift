@@ -16,7 +16,8 @@ package struct Bond: Equatable, Sendable {
         case peer
         /// An app that was connected to the peer when the devices paired, or when the bond was used later.
         case app
-        /// The user, who was asked, or a program that provided out-of-band data or requested the pairing.
+        /// The user, if an agent asked the user about the pairing, or a program that provided out-of-band data or
+        /// requested the pairing.
         case user
 
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -53,7 +54,7 @@ package struct Bond: Equatable, Sendable {
     /// The LTK that this host distributed for links on which it is the peripheral; `nil` if both devices use one key,
     /// as with LE Secure Connections, or if this host distributed none.
     package var localLongTermKey: LongTermKey?
-    /// The peer's IRK; `nil` if it has none.
+    /// The peer's IRK; `nil` if the peer distributed none.
     package var resolvingKey: Key128?
     /// The local CSRK; `nil` if none was distributed.
     package var localSigningKey: Key128?

@@ -35,7 +35,8 @@ package enum PairingFailure: Equatable, Sendable {
     case refused(SMP.Reason)
     /// The peer ended the pairing for this reason.
     case refusedByPeer(SMP.Reason)
-    /// This host sent nothing for 30 s. Pairing is no longer possible on this link, only on a new link.
+    /// The pairing was not complete 30 s after this host's last packet, or an earlier pairing on this link had timed
+    /// out. Pairing is no longer possible on this link, only on a new link.
     case timedOut
     /// The link could not be encrypted with the new key, or is no longer encrypted.
     case encryptionFailed

@@ -63,7 +63,7 @@ extension SecurityManager {
 
         package init() {}
 
-        /// True if this host's capabilities allow MITM protection.
+        /// True if this host's IO capability or out-of-band data allow MITM protection.
         var canProtect: Bool {
             ioCapability != .noInputNoOutput || outOfBand.remote != nil || outOfBand.local != nil
                 || outOfBand.temporaryKey != nil
@@ -108,11 +108,11 @@ extension SecurityManager {
             }
         }
 
-        /// The peer's data.
+        /// The peer's data; `nil` if there are none.
         package var remote: DeviceData?
         /// This host's data and the key pair to which the data belong; `nil` if there are no data.
         package var local: (data: DeviceData, pair: P256KeyPair)?
-        /// The temporary key for legacy pairing.
+        /// The temporary key for legacy pairing; `nil` if there is none.
         package var temporaryKey: Key128?
 
         package init(

@@ -29,7 +29,8 @@ struct LegacyAuthentication: Sendable {
 
     /// Starts the phase, after the Pairing Response.
     ///
-    /// `temporaryKey` is the key from out-of-band data; `passkey` is the passkey to display, `nil` to generate one.
+    /// `temporaryKey` is the key from out-of-band data, `nil` if there are none. `passkey` is the passkey to display,
+    /// `nil` to generate one.
     mutating func begin(
         temporaryKey: Key128?,
         passkey: UInt32?,

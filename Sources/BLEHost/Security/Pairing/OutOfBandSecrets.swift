@@ -27,9 +27,9 @@ struct OutOfBandSecrets {
     ///
     /// At the limit, the oldest entry is removed.
     private let limit: Int
-    /// This host's out-of-band data, which apps transfer to other devices, with the matching key pairs.
+    /// This host's out-of-band data, each with the matching key pair.
     ///
-    /// There is one entry per app; the latest is last.
+    /// Apps transfer the data, but not the key pairs, to other devices. There is one entry per app; the latest is last.
     private var own: [Secret<(data: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
     private var peerData: [Secret<DeviceData>] = []
@@ -86,7 +86,7 @@ struct OutOfBandSecrets {
         temporaryKeys.removeAll { $0.client == client }
     }
 
-    /// Gives the data of a session to another owner.
+    /// Changes the owner of a client's data: the client's app, which was launched again or now has other rights.
     mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
         for index in own.indices where own[index].client == client { own[index].owner = owner }
         for index in peerData.indices where peerData[index].client == client { peerData[index].owner = owner }

@@ -110,7 +110,7 @@ enum PairingAction: Equatable {
     case ask(PairingQuestion)
     /// Pairing has failed; send this reason to the peer.
     case fail(SMP.Reason)
-    /// The devices have authenticated each other and agreed on this key of 16 octets.
+    /// The authentication phase is complete, and the devices have agreed on this key of 16 octets.
     case agreed(Key128)
 }
 

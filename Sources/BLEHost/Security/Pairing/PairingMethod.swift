@@ -6,11 +6,11 @@ package import BLEWire
 package enum PairingMethod: Equatable, Hashable, Sendable {
     /// No authentication.
     case justWorks
-    /// The user transfers a passkey from one device to the other.
+    /// One device displays a passkey and the user enters it on the other, or the user enters a passkey on both.
     case passkeyEntry(PasskeyEntry)
     /// The user compares the numbers on both devices.
     case numericComparison
-    /// The devices have exchanged data by other means.
+    /// The devices authenticate each other with data that they have exchanged by means other than Bluetooth.
     case outOfBand
 
     /// True for methods with MITM protection.

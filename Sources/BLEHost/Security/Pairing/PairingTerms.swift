@@ -25,9 +25,11 @@ struct PairingTerms {
 
     /// True if a pairing that this host starts can succeed with at least some peers.
     ///
-    /// If not, this host starts no pairing, because some devices delete their bond as soon as another device requests a
-    /// pairing. As the peripheral, this host starts with a Security Request, which the central may answer by encrypting
-    /// with the existing bond.
+    /// If false, this host starts no pairing, because some devices delete their bond as soon as another device requests
+    /// a pairing.
+    ///
+    /// As the peripheral, this host starts with a Security Request. The central may answer it by encrypting with the
+    /// existing bond, which also counts as success.
     var canSucceed: Bool {
         if configuration.canProtect { return true }
         return switch role {
@@ -51,9 +53,8 @@ struct PairingTerms {
 
     /// Returns whether to offer LE Secure Connections to a peer.
     ///
-    /// `isHolder` is true if the peer may have a temporary key.
-    ///
-    /// If both devices have a temporary key, legacy pairing is intended.
+    /// `isHolder` is true if the peer may have a temporary key. If this host has one as well, legacy pairing is
+    /// intended, so LE Secure Connections is not offered.
     private func offersSecureConnections(toHolderOfKey isHolder: Bool) -> Bool {
         configuration.secureConnections != .off && (configuration.outOfBand.temporaryKey == nil || !isHolder)
     }

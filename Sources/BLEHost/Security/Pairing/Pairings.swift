@@ -25,7 +25,7 @@ struct Pairings {
     struct Entry {
         var manager: SecurityManager
         let peer: PeerIdentifier
-        /// The apps that used the link when the pairing began.
+        /// The apps that use the link; during a pairing, those that used the link when the pairing began.
         fileprivate(set) var apps: LinkApps
         private(set) var cause = PairingInquiry.Cause.peer
         /// The agent that was asked last in this pairing; `nil` if none was.
@@ -34,7 +34,7 @@ struct Pairings {
         var hasAskedUser: Bool { lastAskedAgent != nil }
         /// True if the host can store a bond with the peer.
         fileprivate var hasRoom = true
-        /// True if pairing on this link cannot protect against a man in the middle.
+        /// True if this host has refused a pairing on this link with the reason Authentication Requirements.
         var cannotAuthenticate = false
         /// True if the peer has already paired on this link; another pairing would have the same result.
         var hasPaired = false
@@ -154,7 +154,9 @@ struct Pairings {
         configureAll()
     }
 
-    /// Gives a session to another owner.
+    /// Changes the owner of a client's agent, policy and out-of-band data.
+    ///
+    /// `owner` is the client's app, which was launched again or now has other rights.
     mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
         for index in agents.indices where agents[index].client == client { agents[index].owner = owner }
         for index in requirements.indices where requirements[index].client == client {
@@ -280,9 +282,9 @@ struct Pairings {
     }
 }
 
-/// The random number generator of one link.
+/// The random number generator for the pairings on one link, or for the out-of-band data of one client.
 ///
-/// Links get different numbers even if their generators are copies of the host's.
+/// Generators with different salts give different numbers, even if their bases are copies of the same generator.
 private struct LinkGenerator: RandomNumberGenerator, Sendable {
     var base: any RandomNumberGenerator & Sendable
     let salt: UInt64

@@ -46,6 +46,8 @@ extension SecurityManager {
     }
 
     /// Passes the user's answer to the authentication phase that has asked for it.
+    ///
+    /// `secure` is called during LE Secure Connections pairing, and `legacy` during legacy pairing.
     private mutating func passAnswer(
         at now: Instant,
         secure: (inout SecureAuthentication, inout RandomSource) -> [PairingAction],

@@ -21,9 +21,8 @@ extension SecurityManager {
 
     /// Processes a change of the link's encryption.
     ///
-    /// - Returns: The strength of the key with which the link is now encrypted, if this manager made that key; `nil` if
-    ///   the link is not encrypted, or is encrypted with the key of a bond. The result is the same if the pairing has
-    ///   failed since the key was made.
+    /// - Returns: The strength of the key with which the link is now encrypted, if this manager made that key, even if
+    ///   the pairing has failed since then; `nil` if the link is not encrypted, or is encrypted with the key of a bond.
     @discardableResult
     package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
         let strength = pendingStrength.take()

@@ -152,7 +152,7 @@ package struct SecurityManager: Sendable {
         if case .encrypting = state { true } else { false }
     }
 
-    /// Returns whether this host can start a pairing; `false` if the pairing would fail with any peer.
+    /// Returns whether this host can start a pairing; `false` if the pairing would fail with every peer.
     ///
     /// `needsMITM` is true if the key must be protected against a man in the middle.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
@@ -235,7 +235,7 @@ package struct SecurityManager: Sendable {
 
     /// Ends the current procedure and sends the reason to the peer.
     ///
-    /// `isLocal` is true if this side cancels, which does not delay the next attempt.
+    /// `isLocal` is true if this host or its user declined; the failure then does not delay the next attempt.
     mutating func refuse(_ reason: SMP.Reason, isLocal: Bool = false, at now: Instant) {
         send(.pairingFailed(.init(reason)), at: now)
         end(.refused(reason), isLocal: isLocal, at: now)
@@ -243,7 +243,8 @@ package struct SecurityManager: Sendable {
 
     /// Returns whether a failure delays the next attempt.
     ///
-    /// It does if the peer may have tried to guess a secret, or if the peer gave up while the user was being asked.
+    /// The result is true if the peer may have tried to guess a secret, or if the peer gave up while the user was being
+    /// asked for consent.
     private func countsAsAttempt(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
@@ -255,7 +256,7 @@ package struct SecurityManager: Sendable {
 
     /// Ends the current procedure.
     ///
-    /// `isLocal` is true if this side cancels, which does not delay the next attempt.
+    /// `isLocal` is true if this host or its user declined; the failure then does not delay the next attempt.
     mutating func end(_ failure: PairingFailure, isLocal: Bool = false, at now: Instant) {
         if !isLocal, countsAsAttempt(failure) { attempts.failed(at: now) }
         state = .idle
