@@ -121,7 +121,9 @@ extension HCI {
         package enum KeyType: UInt8, WireField, CustomStringConvertible {
             /// The key pair that the controller generated last.
             case generated = 0
-            /// The debug key pair, which is public, so that anyone can decrypt the link.
+            /// The debug key pair.
+            ///
+            /// The specification publishes its private key, so any receiver can decrypt the link.
             case debug = 1
 
             package var description: String {

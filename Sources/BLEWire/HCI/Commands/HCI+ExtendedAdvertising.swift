@@ -33,7 +33,7 @@ extension HCI {
         package var maximum = ExtendedAdvertisingInterval(AdvertisingInterval.standard)
         package var channels = AdvertisingChannels.all
         package var ownAddress = OwnAddress.public
-        /// The target of directed advertising; ignored for other properties.
+        /// The target of directed advertising; ignored if the properties do not include directed advertising.
         package var peer = DeviceAddress.none
         package var policy = AdvertisingFilterPolicy.everyone
         package var power = TransmitPower.unavailable

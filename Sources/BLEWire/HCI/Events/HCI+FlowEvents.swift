@@ -88,7 +88,9 @@ extension HCI {
         }
     }
 
-    /// The numbers of packets that the controller has sent or flushed, which return credits to the host.
+    /// Reports, for each link, the number of packets that the controller has sent or flushed.
+    ///
+    /// The host gets one credit back for each of these packets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.19.
     @usableFromInline package struct NumberOfCompletedPackets: HCIEvent {

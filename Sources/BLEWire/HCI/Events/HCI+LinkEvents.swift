@@ -66,7 +66,8 @@ extension HCI {
         }
     }
 
-    /// Reports that encryption of a connection has been switched on or off, with the size of the key.
+    /// Reports that encryption of a connection has been switched on or off, with the size of the key, or that switching
+    /// it has failed.
     ///
     /// If the host has enabled this event, the controller sends it instead of ``HCI/EncryptionChange``.
     ///

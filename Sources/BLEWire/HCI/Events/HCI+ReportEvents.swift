@@ -38,7 +38,7 @@ extension HCI {
 
             /// An undirected advertisement, which is connectable and scannable.
             package static let connectable = Self(wire: 0)
-            /// A directed advertisement, to which only one peer may connect.
+            /// A directed advertisement: only the target may connect to the advertiser.
             package static let directed = Self(wire: 1)
             package static let scannable = Self(wire: 2)
             package static let nonConnectable = Self(wire: 3)

@@ -2,7 +2,8 @@
 ///
 /// It contains only the type, the address and the signal strength. The advertising data stays in the received packet.
 ///
-/// All members can be inlined into other modules, because the host checks every received packet for this form.
+/// All members can be inlined into other modules, because the host tries to create this view from every received
+/// packet.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 @usableFromInline

@@ -5,9 +5,11 @@ extension HCI {
     package enum OwnAddress: UInt8, WireField, CustomStringConvertible {
         case `public` = 0
         case random = 1
-        /// A private address from the resolving list, or the public address if the peer is not on it.
+        /// A private address that the controller generates with the local IRK from the peer's entry in the resolving
+        /// list; the public address if the list has no such entry.
         case resolvableOrPublic = 2
-        /// A private address from the resolving list, or the random address if the peer is not on it.
+        /// A private address that the controller generates with the local IRK from the peer's entry in the resolving
+        /// list; the random address if the list has no such entry.
         case resolvableOrRandom = 3
 
         package var description: String {

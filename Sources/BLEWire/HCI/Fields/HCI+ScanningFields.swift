@@ -36,7 +36,7 @@ extension HCI {
         }
     }
 
-    /// The treatment of repeated advertisements by a scanner.
+    /// A scanner's treatment of repeated advertisements.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.65.
     package enum DuplicateFilter: UInt8, WireField, CustomStringConvertible {

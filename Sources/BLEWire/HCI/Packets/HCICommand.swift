@@ -2,7 +2,8 @@
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.1.
 package protocol HCICommand: Packet {
-    /// The return parameters in Command Complete; ``HCI/NoReturn`` if controllers respond with Command Status.
+    /// The return parameters in Command Complete; ``HCI/NoReturn`` if controllers respond to the command with Command
+    /// Status.
     associatedtype Return: Packet
     static var opcode: HCI.Opcode { get }
 }

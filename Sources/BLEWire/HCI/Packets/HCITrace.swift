@@ -190,6 +190,9 @@ package struct HCITrace: Sendable {
     }
 
     /// Decodes an L2CAP packet, or its first fragment if the packet is not complete yet.
+    ///
+    /// `isWhole` is true for a packet that was reassembled from several fragments. Its layers are added to
+    /// ``DissectedPacket/completed`` instead of ``DissectedPacket/layers``.
     private mutating func dissect(
         frame: [UInt8],
         _ link: Int,
