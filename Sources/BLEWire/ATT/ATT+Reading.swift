@@ -97,7 +97,7 @@ extension ATT {
         }
     }
 
-    /// A request for the values of several attributes, whose lengths the client need not know.
+    /// A request for the values of several attributes; the client need not know the lengths of the values.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.11.
     package struct ReadMultipleVariableRequest: Packet {

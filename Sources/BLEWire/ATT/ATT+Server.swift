@@ -1,7 +1,6 @@
 extension ATT {
-    /// A value that the server sends without being asked, at most MTU − 3 octets.
-    ///
-    /// It is not acknowledged.
+    /// A value of at most MTU − 3 octets that the server sends without a request, and that the client does not
+    /// acknowledge.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.1.
     package struct HandleValueNotification: Packet {
@@ -20,9 +19,7 @@ extension ATT {
         }
     }
 
-    /// A value that the server sends without being asked, at most MTU − 3 octets.
-    ///
-    /// The client confirms it.
+    /// A value of at most MTU − 3 octets that the server sends without a request, and that the client confirms.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.2.
     package struct HandleValueIndication: Packet {
@@ -51,9 +48,7 @@ extension ATT {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Several complete values that the server sends without being asked.
-    ///
-    /// They are not acknowledged.
+    /// Several complete values that the server sends without a request, and that the client does not acknowledge.
     ///
     /// A server should send two or more values. A single value is accepted, too, because some servers send only one.
     ///
@@ -61,7 +56,7 @@ extension ATT {
     package struct MultipleHandleValueNotification: Packet {
         /// An attribute and its value.
         package struct Entry: Packet {
-            /// The number of octets before a value.
+            /// The size of the attribute handle and the length field in front of the value, in octets.
             package static var headerSize: Int { 4 }
 
             package var handle: AttributeHandle

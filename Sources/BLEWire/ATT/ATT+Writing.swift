@@ -1,5 +1,5 @@
 extension ATT {
-    /// A request to write an attribute, which the server acknowledges.
+    /// A write that the server acknowledges.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.1.
     package struct WriteRequest: Packet {
@@ -106,7 +106,7 @@ extension ATT {
         }
     }
 
-    /// The response to ``PrepareWriteRequest``, which repeats the queued part.
+    /// The response to ``PrepareWriteRequest``, with a copy of the queued part.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.2.
     package struct PrepareWriteResponse: Packet {

@@ -18,7 +18,7 @@
     /// Core 6.0, Vol 3, Part F, 3.2.9.
     @inlinable package static var maximumValueLength: Int { 512 }
 
-    /// Returns the maximum number of octets of a value that fit into a notification or indication.
+    /// Returns the maximum length of a value in a notification or indication with this MTU, in octets.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9, 3.4.7.1 and 3.4.7.2.
     @inlinable @inline(__always)

@@ -36,9 +36,9 @@ package enum ATTPacket: Equatable, Sendable {
 
     /// Decodes a packet that fills `bytes` exactly.
     ///
-    /// - Throws: ``PacketError/unknown(code:)`` for an undefined opcode; a server responds with "request not supported"
-    ///   unless the packet is a command. Otherwise, the error from decoding a field; a server responds with "invalid
-    ///   PDU" if the packet is a request.
+    /// - Throws: ``PacketError/unknown(code:)`` if the opcode is undefined. A server responds to such a packet with
+    ///   "request not supported", unless it is a command. If the opcode is known and the parameters are malformed, the
+    ///   error from decoding the parameters. A server responds to such a request with "invalid PDU".
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = ATT.Opcode(wire: 0)

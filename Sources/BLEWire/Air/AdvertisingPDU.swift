@@ -14,7 +14,7 @@ package enum AdvertisingPDU: Equatable, Sendable {
     case connect(LL.ConnectIndication, channelSelection: Bool)
     case extended(LL.ExtendedAdvertisement)
     case connectResponse(LL.ExtendedAdvertisement)
-    /// A PDU with a type that the specification does not define.
+    /// A PDU with a type that the specification does not define: its header and its payload.
     case unknown(LL.AdvertisingHeader, [UInt8])
 
     /// Decodes a PDU with its header, without the CRC.

@@ -68,7 +68,8 @@ extension LL {
         package var crcInit: UInt64 = 0
         /// The length of the transmit window for the first anchor point, in units of 1.25 ms.
         package var windowSize: UInt8 = 0
-        /// The start of the transmit window, in units of 1.25 ms.
+        /// The time, in units of 1.25 ms, from the end of a fixed delay after this PDU to the start of the transmit
+        /// window.
         package var windowOffset: UInt16 = 0
         /// The connection interval, in units of 1.25 ms.
         package var interval: UInt16 = 0

@@ -51,7 +51,8 @@ extension LL {
     package struct ConnectionUpdate: Packet {
         /// The length of the transmit window for the first new anchor point, in units of 1.25 ms.
         package var windowSize: UInt8 = 0
-        /// The start of the transmit window for the first new anchor point, in units of 1.25 ms.
+        /// The time, in units of 1.25 ms, from the anchor point that the old timing gives to the start of the transmit
+        /// window.
         package var windowOffset: UInt16 = 0
         /// The connection interval, in units of 1.25 ms.
         package var interval: UInt16 = 0
@@ -128,7 +129,7 @@ extension LL {
         /// A time, in units of 1.25 ms, that the connection interval should be a multiple of.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
-        /// The first of up to six positions of the new anchor points that the sender proposes; 0xFFFF if it is unused.
+        /// The first of up to six positions that the sender proposes for the new anchor points; 0xFFFF if it is unused.
         ///
         /// The position is the time from the anchor point of the connection event ``referenceEventCount``, in units of
         /// 1.25 ms.
@@ -163,7 +164,7 @@ extension LL {
         }
     }
 
-    /// LL_REJECT_EXT_IND: a refusal of the request `opcode`.
+    /// LL_REJECT_EXT_IND: a refusal of the request that `opcode` identifies, with the reason.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.18.
     package struct Rejection: Packet {

@@ -92,7 +92,8 @@ package struct DissectedPacket: Equatable, Sendable {
     /// A part that cannot be decoded is a layer named "malformed", and the name of the layer's only field is the
     /// reason. If the capture cut the packet short, the last layer is named "cut".
     package var layers: [DissectedLayer] = []
-    /// The layers of a reassembled packet, if this packet contains the last fragment of one; otherwise empty.
+    /// The layers of the L2CAP packet or SDU that was reassembled when this packet delivered its last part; otherwise
+    /// empty.
     package var completed: [DissectedLayer] = []
     /// The codes in the packet, for filters.
     package var codes = Codes()

@@ -38,8 +38,8 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// Visits every octet up to the end of the packet.
     mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
 
-    /// Returns the length of the next field in octets, if the specification allows several lengths (such as 2 or 16 for
-    /// a UUID).
+    /// Returns the length, in octets, of the next field, for which the specification allows several lengths, such as 2
+    /// or 16 for a UUID.
     ///
     /// A decoder returns the number of remaining octets, and rejects a number that is not in `choices`. A generator
     /// picks one of the choices. Other visitors return `current`, the length that the field has now.
@@ -49,8 +49,8 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// octets.
     ///
     /// A decoder counts the remaining octets, and rejects a packet in which fewer than `trailing` are left. A generator
-    /// uses the full `limit`, or a random length if there is none. Other visitors return `current`, the length that the
-    /// field has now.
+    /// uses the full `limit`, or a random length if `limit` is `nil`. Other visitors return `current`, the length that
+    /// the field has now.
     mutating func extent(
         _ current: Int,
         before trailing: Int,
@@ -68,14 +68,15 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ valueName: StaticString
     ) throws(PacketError)
 
-    /// Adds a note that explains the value of the last field, for visitors that describe packets.
+    /// Makes a dissector show `text` as the value of the last field.
     ///
     /// Other visitors do not evaluate `text`.
     mutating func annotate(_ text: @autoclosure () -> String)
 
     /// Returns whether a list that extends to the end of the packet has an element at `index`.
     ///
-    /// The list currently holds `count` elements.
+    /// A decoder returns true while octets remain, and a generator decides at random. Other visitors compare `index`
+    /// with `count`, the number of elements that the list has now.
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
 
