@@ -34,7 +34,8 @@ package struct AdvertisementOctets: Equatable, Sendable {
 
     /// The range of ``localName`` in ``all``; `nil` if there is no name.
     ///
-    /// The range includes the first zero octet and all octets after it, which are not part of the name.
+    /// If the structure contains a zero octet, the name ends before that octet, but the range extends to the end of the
+    /// structure.
     package var nameRange: Range<Int>? {
         let first = names(in: 0..<advertisementLength)
         if let name = first.complete { return name }

@@ -83,7 +83,7 @@ extension AdvertisingData {
 
     /// The manufacturer specific data, starting with the two octets of the company identifier; `nil` if there is none.
     ///
-    /// If there are several such structures, the first one is used. Structures that are too short for the identifier
+    /// If several structures contain such data, the first one is used. Structures that are too short for the identifier
     /// are ignored.
     ///
     /// Core Specification Supplement 11, Part A, 1.4.

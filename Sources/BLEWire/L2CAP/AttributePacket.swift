@@ -1,8 +1,10 @@
 /// A view of an ATT packet that arrived whole in a single ACL packet, as most do.
 ///
-/// It contains only the values of the headers. The octets of the value stay in the received packet.
+/// It stores only the connection handle, the kind of packet and the number of parameter octets. The parameters stay in
+/// the received packet.
 ///
-/// All members can be inlined into other modules, because the host checks every received packet for this form.
+/// Most members can be inlined into other modules, because the host tries to create this view from every received
+/// packet.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
 @usableFromInline package struct AttributePacket: Equatable, Sendable {
@@ -56,7 +58,7 @@
         parameterCount = count &- start &- 1
     }
 
-    /// Returns the handle after the opcode; `nil` if the packet is too short.
+    /// Returns the attribute handle after the opcode; `nil` if the packet is too short.
     ///
     /// `packet` must be the packet that this view was created from.
     @inlinable @inline(__always)

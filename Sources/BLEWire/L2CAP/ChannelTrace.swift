@@ -1,4 +1,6 @@
-/// The credit-based channels of one link, learned from signalling packets: their services and their incomplete SDUs.
+/// The credit-based channels of one link, with their services and their incomplete SDUs.
+///
+/// The trace learns which channels there are from the signalling packets.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 4.22 to 4.28.
 struct ChannelTrace: Sendable {
@@ -76,8 +78,8 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// Drops the state of one direction of a channel, or of all channels if `channel` is `nil`, after octets have been
-    /// lost.
+    /// Drops the state of a channel, or of all channels if `channel` is `nil`, in one direction, because octets in that
+    /// direction have been lost.
     ///
     /// The start of the next SDU is then unknown, so later packets are shown as octets.
     mutating func forget(_ channel: ChannelIdentifier?, isFromHost: Bool) {
@@ -86,13 +88,16 @@ struct ChannelTrace: Sendable {
 
     /// The part of an SDU that a packet on a channel contains.
     enum OnFrame: Equatable {
-        /// The trace does not know the channel, because it has not received the packets that opened the channel.
+        /// The trace has no state for the channel: it has not received the packets that opened the channel, or it has
+        /// dropped the state.
         case unknown
-        /// A part of an SDU that is still incomplete; with the SDU's header if it is the first part.
+        /// A part of an SDU that is still incomplete; the layer is the SDU's header in the first part, and `nil` in
+        /// later parts.
         case part(DissectedLayer?)
-        /// A complete SDU in one packet: its header and contents.
+        /// A complete SDU in one packet: its header and contents; `isAttribute` is true on an Enhanced ATT bearer.
         case whole(DissectedLayer, [UInt8], isAttribute: Bool)
-        /// The last part of an SDU, with the contents of the whole SDU.
+        /// The last part of an SDU, with the contents of the whole SDU; `isAttribute` is true on an Enhanced ATT
+        /// bearer.
         case last([UInt8], isAttribute: Bool)
         case malformed(PacketError)
     }

@@ -1,6 +1,6 @@
-/// H4 packets for a controller, one after the other, as a transport writes them.
+/// The outgoing H4 packets for a controller, one after the other in one buffer.
 ///
-/// Packets are encoded directly into storage that is reused.
+/// Packets are encoded directly into the buffer, which is reused.
 @usableFromInline package struct OutgoingPackets: Sendable {
     /// The packets, followed by unused octets.
     private var storage: [UInt8] = []
@@ -26,8 +26,8 @@
         end(ofPacketAt: start).map { [UInt8](storage[start..<$0]) }
     }
 
-    /// Returns the offset of the end of the packet that starts at `start`, according to the packet's header; `nil` if
-    /// there is none.
+    /// Returns the end offset of the packet that starts at `start`, as computed from its header; `nil` if no packet
+    /// starts there.
     private func end(ofPacketAt start: Int) -> Int? {
         guard start < end else { return nil }
         let isData = storage[start] == HCI.PacketType.acl.wire

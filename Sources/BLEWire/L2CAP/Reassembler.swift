@@ -7,8 +7,8 @@ package struct Reassembler: Sendable {
     private enum State: Sendable {
         /// The next fragment must start a packet.
         case idle
-        /// A packet is incomplete. The array contains the reserved octets and then the octets received so far, which
-        /// may be fewer than a header has.
+        /// A packet is incomplete. The array contains the reserved octets and then the octets received so far, possibly
+        /// only a part of the L2CAP header.
         case collecting([UInt8])
     }
 
@@ -27,7 +27,8 @@ package struct Reassembler: Sendable {
         case complete([UInt8])
         /// The packet needs more fragments.
         case incomplete
-        /// The fragment does not fit, so it was dropped together with the octets received so far.
+        /// The fragment was dropped, together with the octets received so far: it is longer than the rest of its
+        /// packet, or no first fragment came before it.
         case dropped(PacketError)
     }
 

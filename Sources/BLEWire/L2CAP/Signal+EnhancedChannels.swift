@@ -86,7 +86,7 @@ extension Signal {
         }
     }
 
-    /// A request to change the MTU and MPS for receiving on some of the sender's channels.
+    /// A request to change the MTU and MPS with which the sender receives on some of its channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27.
     package struct CreditBasedReconfigureRequest: Packet {

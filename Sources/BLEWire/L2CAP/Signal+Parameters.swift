@@ -35,7 +35,7 @@ extension Signal {
         /// The rejection of a command with an unknown code.
         package static let notUnderstood = Self()
 
-        /// Returns the rejection of a command that is longer than `mtu`, the maximum on this signalling channel.
+        /// Returns the rejection of a command that is longer than `mtu`, the MTU of the signalling channel, in octets.
         package static func mtuExceeded(mtu: UInt16) -> Self {
             Self(reason: .signalingMTUExceeded, data: mtu.littleEndianOctets)
         }
@@ -55,7 +55,7 @@ extension Signal {
 
     /// A peripheral's request for new connection parameters.
     ///
-    /// The values are kept as received, because a central must respond even if they are out of range.
+    /// Values that are out of range are kept, because a central must respond even to such a request.
     ///
     /// Core 6.0, Vol 3, Part A, 4.20.
     package struct ConnectionParameterUpdateRequest: Packet {

@@ -56,7 +56,7 @@ package enum Signal: Equatable, Sendable {
         }
     }
 
-    /// Decodes the data after the header of a signalling packet with `code`.
+    /// Decodes the data after the header of a signalling packet; `code` is the code in the header.
     init(_ code: Code, data: Span<UInt8>) throws(PacketError) {
         switch code {
         case .commandReject: self = .commandReject(try .init(decoding: data))

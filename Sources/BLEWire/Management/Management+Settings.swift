@@ -21,7 +21,7 @@ extension Management {
         }
     }
 
-    /// The kind of an adapter, which says whether it can be used.
+    /// The kind of an adapter: configured and ready for use, or unconfigured; unknown values are kept.
     package struct ControllerKind: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }

@@ -2,7 +2,7 @@
 ///
 /// BlueZ, doc/mgmt-protocol.rst.
 package struct ManagementEvent: Equatable, Sendable {
-    /// The adapter that the event is about.
+    /// The adapter that the event is about; ``AdapterIndex/none`` if it is about no particular adapter.
     package var index: AdapterIndex
     package var body: Body
 

@@ -19,8 +19,9 @@ package enum SMPPacket: Equatable, Sendable {
 
     /// Decodes a packet that fills `bytes` exactly.
     ///
-    /// - Throws: ``PacketError/unknown(code:)`` for an undefined code; such a packet is ignored. Otherwise, the error
-    ///   from decoding a field; the host responds to such a packet with Invalid Parameters.
+    /// - Throws: ``PacketError/unknown(code:)`` if the code is undefined; the host ignores the packet. If the code is
+    ///   known and the parameters are malformed, the error from decoding the parameters; the host then responds with
+    ///   Invalid Parameters if a pairing is under way or the packet is a Pairing Request or Security Request.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = SMP.Opcode(wire: 0)
