@@ -16,7 +16,7 @@ package struct AdvertisingInterval: WireField, Hashable, Comparable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// Creates the longest interval that is not longer than `duration`, limited to the valid range.
+    /// Creates an interval of `duration`, rounded down to a multiple of 0.625 ms and clamped to the valid range.
     package init(_ duration: Duration) { wire = UInt16(duration.units(of: .microseconds(625), in: 0x0020...0x4000)) }
 
     /// 1.28 s, the default in the specification.
@@ -46,7 +46,7 @@ package struct ExtendedAdvertisingInterval: Hashable, Comparable, Sendable {
         self.wire = wire
     }
 
-    /// Creates an interval that may be out of range, for commands in which it is ignored.
+    /// Creates an interval that may be out of range, for commands in which the controller ignores the interval.
     fileprivate init(ignored wire: UInt32) { self.wire = wire }
 
     /// Creates an extended advertising interval from a legacy one.

@@ -1,5 +1,7 @@
 extension OptionSet where RawValue: FixedWidthInteger & UnsignedInteger {
-    /// Returns the names of the bits that are set, lowest bit first, with a number for each bit that has no name.
+    /// Returns the names of the bits that are set, lowest bit first, or "none" if no bit is set.
+    ///
+    /// `table` contains the names, starting with that of bit 0. A bit without a name is shown with its number.
     func names(of table: [String]) -> String {
         if rawValue == 0 { return "none" }
         let set = (0..<RawValue.bitWidth).filter { rawValue >> RawValue($0) & 1 == 1 }

@@ -53,7 +53,7 @@ package enum BluetoothUUID: Sendable {
         return isShort ? .short(UInt16(truncatingIfNeeded: value >> 96)) : .full(value)
     }
 
-    /// True if the UUID has a 16-bit form, which ATT and GATT can use.
+    /// True if 16 bits are enough to represent the UUID.
     fileprivate var isShort: Bool {
         if case .short = self { return true }
         return expanded & ~(UInt128(0xFFFF) << 96) == Self.base

@@ -13,7 +13,7 @@
         package static let publicIdentity = Self(wire: 2)
         /// A random static identity address, resolved by the controller from a private address.
         package static let randomIdentity = Self(wire: 3)
-        /// The private target address of a directed advertisement, which the controller could not resolve.
+        /// A private address that the controller could not resolve; it is the target of a directed advertisement.
         package static let unresolved = Self(wire: 0xFE)
         /// The kind for an anonymous advertisement, which has no address.
         package static let anonymous = Self(wire: 0xFF)
@@ -31,7 +31,7 @@
         }
     }
 
-    /// The kind of a random address, which its two highest bits determine.
+    /// The kind of a random address, determined by the two highest bits of the address.
     package enum RandomKind: Sendable { case nonResolvable, resolvable, reserved, `static` }
 
     /// The 48 bits of the address; the first octet over the air is the least significant.
@@ -69,7 +69,8 @@
 
     /// This address with the kind that it has over the air: public or random.
     ///
-    /// The result does not show whether the controller resolved the address.
+    /// The result does not show whether the controller resolved the address. It is meaningless for the kinds
+    /// ``Kind/unresolved`` and ``Kind/anonymous``.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 
     @usableFromInline package static func < (a: Self, b: Self) -> Bool {

@@ -66,7 +66,7 @@ package struct EnableDuration: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// No limit: the activity continues until the host stops it.
+    /// No limit: the controller scans or advertises until the host stops it.
     package static let unlimited = Self(wire: 0)
     /// The duration; `nil` if there is no limit.
     package var duration: Duration? { wire == 0 ? nil : .milliseconds(Int(wire) * 10) }

@@ -20,7 +20,7 @@ package struct ScanInterval: WireField, Hashable, Comparable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// Creates the longest interval that is not longer than `duration`, limited to the valid range.
+    /// Creates an interval of `duration`, rounded down to a multiple of 0.625 ms and clamped to the valid range.
     package init(_ duration: Duration) { wire = UInt16(duration.units(of: .microseconds(625), in: 0x0004...0xFFFF)) }
 
     /// 10 ms, the default in the specification.

@@ -18,7 +18,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// Returns a number from 0 to `bound` − 1, or 0 if `bound` is not positive.
     ///
-    /// The numbers are not exactly equally likely: the error is below `bound` ÷ 2⁶⁴.
+    /// The numbers are not exactly equally likely: the relative error of each probability is below `bound` ÷ 2⁶⁴.
     @inline(__always)
     package mutating func below(_ bound: Int64) -> Int64 {
         guard bound > 0 else { return 0 }

@@ -7,7 +7,7 @@
     @usableFromInline package let wire: UInt8
     @inlinable package init(wire: UInt8) { self.wire = wire }
 
-    /// The value for no PHY, where an event has nothing to report.
+    /// The value in an event that has no PHY to report.
     @inlinable package static var none: Self { Self(wire: 0) }
     /// 1 Mb/s, which every device supports.
     @inlinable package static var le1M: Self { Self(wire: 1) }
