@@ -39,13 +39,13 @@ package struct ControllerIdentity: Sendable {
     package var maximumConnections: Int
     /// The HCI Subversion that the controller reports.
     ///
-    /// A value larger than ``standardSubversion`` is the number of the current run of a virtual radio, so that a host
-    /// notices when the radio has been restarted.
+    /// A virtual radio uses a value that is larger than ``standardSubversion`` and differs from run to run, so that
+    /// hosts notice when the radio has been restarted.
     package var subversion = Self.standardSubversion
 
-    /// The HCI Subversion of a controller that does not report the number of its run.
+    /// The default of ``subversion``.
     package static let standardSubversion: UInt16 = 1
-    /// The maximum number of connections of a controller for which no other is given.
+    /// The default of ``maximumConnections``.
     package static let standardConnections = 250
 
     package init(

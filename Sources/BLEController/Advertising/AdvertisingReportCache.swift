@@ -52,7 +52,9 @@ struct AdvertisingReportCache {
         }
     }
 
-    /// The events for the last advertisement (even index) and the last scan response (odd index) of each controller.
+    /// The events for each controller's last advertisement and last scan response.
+    ///
+    /// Those of the controller with index n are at the indices 2n and 2n + 1, respectively.
     private var reports: [CachedReport] = []
 
     /// Returns the event for `report`, about an advertisement from the controller `advertiser`, as an H4 packet.

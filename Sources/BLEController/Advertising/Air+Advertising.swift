@@ -191,8 +191,9 @@ extension Air {
 
     /// Returns the ``Candidate`` for a listener that responds to an advertisement.
     ///
-    /// `power` is the advertiser's transmit power, and `strength` is the mean strength of its packets at the device,
-    /// both in dBm.
+    /// `peer` is the advertiser's address, as the listener's host knows it. `power` is the advertiser's transmit power,
+    /// and `strength` is the mean strength of its packets at the listener, both in dBm. `connects` is true if the
+    /// listener sends a connection request, and false if it sends a scan request.
     func candidate(
         _ listener: Int,
         _ peer: DeviceAddress,

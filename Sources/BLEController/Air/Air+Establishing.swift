@@ -65,7 +65,7 @@ extension Air {
     ///   - isHeard: For each device, true if it considers itself connected. A device that has missed or rejected the
     ///     other device's packet does not.
     ///   - created: The time at which the packet that creates the connection ends.
-    /// - Returns: The advertiser's connection handle; `nil` if the advertiser is not connected.
+    /// - Returns: The advertiser's connection handle; `nil` if the advertiser does not consider itself connected.
     @discardableResult
     mutating func establish(
         _ agreement: NewConnectionParameters,
@@ -122,7 +122,7 @@ extension Air {
         return index
     }
 
-    /// Creates an end of a connection for a controller.
+    /// Returns a controller's ``LinkEnd`` for a connection that is created at `now`.
     private mutating func end(_ controller: Int, at now: Instant) -> LinkEnd {
         let profile = controllers[controller].identity.profile
         var lengths = DataLengths(canExtend: profile.features.contains(.dataPacketLengthExtension))

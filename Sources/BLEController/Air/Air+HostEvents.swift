@@ -94,7 +94,9 @@ extension Air {
         outbox.add(.hci(packet, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
-    /// Passes a received fragment to a host.
+    /// Passes a received fragment of an L2CAP packet to a host.
+    ///
+    /// `isStart` is true for the first fragment of the packet.
     mutating func send(
         _ octets: ArraySlice<UInt8>,
         isStart: Bool,

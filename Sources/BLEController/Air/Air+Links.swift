@@ -24,7 +24,7 @@ extension Air {
         scheduleLink(index)
     }
 
-    /// Schedules the next activity of a connection; if both ends are gone, frees the connection's index instead.
+    /// Schedules the next activity of a connection; if the connection is over for both ends, frees its index instead.
     mutating func scheduleLink(_ index: Int) {
         guard !links.span[index].isAbandoned else {
             if links[index].token != 0 {

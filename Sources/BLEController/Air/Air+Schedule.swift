@@ -60,8 +60,9 @@ extension Air {
         for record in records { outbox.add(.air(record), at: now, now: now) }
     }
 
-    /// Updates the set of listeners, and schedules the next change of the scan, after a controller has started or
-    /// stopped scanning or initiating.
+    /// Updates the set of listeners after a controller has started or stopped scanning or initiating.
+    ///
+    /// Also schedules the time at which the controller's scan ends, pauses or resumes.
     mutating func refreshListening(_ controller: Int) {
         if controllers[controller].isListening {
             listeners.insert(controller, at: controllers[controller].identity.position)

@@ -18,8 +18,8 @@ struct Listeners: Sendable {
     /// The number of listeners up to which every packet is offered to all of them, because that costs less than looking
     /// up squares.
     private static let mostUnsorted = 12
-    /// The maximum number of squares that a packet may reach in one direction; a packet that reaches further is offered
-    /// to all listeners.
+    /// The number of squares in one direction up to which listeners are looked up by square; a packet that reaches
+    /// further is offered to all listeners.
     private static let mostRings = 8
 
     /// The numbers of all listeners, in ascending order.

@@ -103,8 +103,10 @@ extension VirtualController {
         }
     }
 
-    /// Returns the error for enabling a set that has no own address, or that is connectable although no more
-    /// connections are possible; otherwise `nil`.
+    /// Returns the reason why a set cannot be enabled; `nil` if it can be.
+    ///
+    /// A set cannot be enabled if it has no own address, or if it is connectable and the controller has as many
+    /// connections as it can have.
     func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
         guard hasOwnAddress(set.ownAddressKind, to: set.peer, identity: identityAddress(of: set)) else {
             return .invalidCommandParameters

@@ -39,6 +39,9 @@ extension Air {
 
     /// Computes a Diffie-Hellman key and reports it to the host.
     ///
+    /// `pair` is the key pair of the controller, or the debug key pair. If it is `nil`, the command is rejected,
+    /// because no key pair has been generated.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.37 and 7.7.65.9.
     private mutating func generateKey(
         with peer: HCI.PublicKey,

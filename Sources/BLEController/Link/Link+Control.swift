@@ -52,7 +52,9 @@ extension Link {
         }
     }
 
-    /// Processes information from the peer, or its request to change the link.
+    /// Processes a control PDU about features, versions, packet lengths, PHYs or connection parameters, or a ping.
+    ///
+    /// Rejects a PDU with an unknown opcode.
     private mutating func exchange(_ packet: LLControlPacket, _ role: Role, into events: inout [LinkEvent]) {
         switch packet {
         case .featureRequest(let features), .peripheralFeatureRequest(let features):

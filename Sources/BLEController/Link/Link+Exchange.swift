@@ -46,10 +46,11 @@ extension Link {
         return start + (sending + answer) <= eventEnd
     }
 
-    /// Returns the nanoseconds that the central's packet may take; `nil` in the first exchange of an event, which takes
-    /// as long as it takes.
+    /// Returns the nanoseconds that the central's packet may take; `nil` for no limit, in the first exchange of an
+    /// event.
     ///
-    /// The packet may be another one than ``fits(_:)`` considered, because the host has sent something in the meantime.
+    /// The limit is necessary although ``fits(_:)`` was called before the exchange: the host may have queued a longer
+    /// packet since.
     @inline(__always)
     private func roomForCentral(at now: Instant) -> Int64? {
         if now == anchor { return nil }
@@ -120,8 +121,8 @@ extension Link {
     /// Ends the link for the end with this role, which has received a packet that is not authentic, such as one with an
     /// invalid message integrity code.
     ///
-    /// This end sends nothing more, so the peer's supervision timeout expires. The method always returns `nil`,
-    /// which its caller returns, too.
+    /// This end sends nothing more, so the peer's supervision timeout expires. The method always returns `nil`, so that
+    /// the caller can return its result.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1; Part E, 1.
     private mutating func lose(

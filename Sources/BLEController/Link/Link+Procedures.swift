@@ -134,7 +134,7 @@ extension Link {
         }
     }
 
-    /// Returns the bit of the fastest PHY in the set `choices`; 0 if this is the current PHY or the set is empty.
+    /// Returns the bit of the fastest PHY in the set `choices`; 0 if that PHY is already in use or the set is empty.
     private static func best(_ choices: UInt8, current: AirPHY) -> UInt8 {
         let best: UInt8 = choices & 2 != 0 ? 2 : choices & 1 != 0 ? 1 : choices & 4 != 0 ? 4 : 0
         return best == current.bit ? 0 : best

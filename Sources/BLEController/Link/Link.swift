@@ -4,8 +4,8 @@ import BLEWire
 ///
 /// Each event starts at an anchor point.
 ///
-/// Both ends are stored in one value, because a packet from one end can be received only by the other. One end may be
-/// gone before the other end notices it, and a peripheral may have missed a change of timing.
+/// Both ends are stored in one value, because a packet from one end can be received only by the other. The connection
+/// may be over for one end before the other end notices, and a peripheral may have missed a change of timing.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.
 struct Link: Sendable {
@@ -94,7 +94,7 @@ struct Link: Sendable {
     @inline(__always)
     var canExchange: Bool { central.isPresent && peripheral.isPresent && !peripheral.hasLostTiming }
 
-    /// True if both ends are gone.
+    /// True if the connection is over for both ends.
     @inline(__always)
     var isAbandoned: Bool { !central.isPresent && !peripheral.isPresent }
 
@@ -107,8 +107,8 @@ struct Link: Sendable {
         }
     }
 
-    /// Returns the number of fragments that the host in this role has queued or in flight, without copying its
-    /// ``LinkEnd``.
+    /// Returns the number of fragments from the host of the end with this role that are queued or in flight, without
+    /// copying the ``LinkEnd``.
     @inline(__always)
     func fragments(of role: Role) -> Int {
         switch role {

@@ -107,7 +107,8 @@ struct LinkEnd: Sendable {
     /// Returns the packet that this end sends now: the packet in flight again if the peer has not acknowledged it,
     /// otherwise the next packet.
     ///
-    /// If the next packet takes more than `room` nanoseconds, an empty one is sent instead; `nil` if there is no limit.
+    /// If the next packet takes more than `room` nanoseconds, the result is an empty packet instead. `room` is `nil` if
+    /// there is no limit.
     mutating func transmit(_ phy: AirPHY, within room: Int64? = nil) -> Transmission {
         let isHeld = encryptionBox?.encryption.isUnderWay ?? false
         if acknowledgement.inFlight == nil {

@@ -22,8 +22,9 @@ struct OutgoingData: Sendable {
         fragments.append(Fragment(octets: octets, isStart: isStart))
     }
 
-    /// Returns the number of octets for the next packet after the `sent` octets that are in flight, at most `limit`;
-    /// `nil` if there is nothing to send.
+    /// Returns the number of octets that the next packet carries, at most `limit`; `nil` if there is nothing to send.
+    ///
+    /// `sent` is the number of octets that are in flight and precede those of the next packet.
     func next(limit: Int, after sent: Int = 0) -> Int? {
         guard let first = fragments.first else { return nil }
         let rest = first.octets.count - offset - sent

@@ -56,7 +56,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnPauseResponse {
-        /// Stop encrypting, too.
+        /// Stop encrypting: both directions are now unencrypted.
         case paused
         case ignore
     }
@@ -127,7 +127,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnStartResponse {
-        /// Start encrypting, too.
+        /// Start encrypting with this session: both directions are now encrypted.
         case encrypted(EncryptionSession, EncryptionPurpose)
         case ignore
     }

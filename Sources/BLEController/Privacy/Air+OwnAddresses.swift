@@ -3,6 +3,8 @@ import BLEWire
 extension Air {
     /// Returns the address that a controller uses in scan requests and connection requests to `peer`; `nil` if it has
     /// none.
+    ///
+    /// `kind` is the HCI own address type.
     mutating func ownAddress(_ controller: Int, _ kind: UInt8, to peer: DeviceAddress) -> OwnAddress? {
         let identity = controllers[controller].identityAddress(kind)
         return ownAddress(controller, kind, to: peer, identity: identity)

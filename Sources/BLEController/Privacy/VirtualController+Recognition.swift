@@ -94,7 +94,9 @@ extension VirtualController {
 }
 
 extension AdvertisingSet {
-    /// Returns whether a directed set is aimed at the device that used `address`, which was recognized as `recognized`.
+    /// Returns whether a directed set is aimed at the device that sent `address` as its over-the-air address.
+    ///
+    /// `recognized` is the address that the resolving list returns for `address`.
     fileprivate func isFor(_ recognized: DeviceAddress, _ address: DeviceAddress) -> Bool {
         peer.onAir == recognized.onAir || peer.onAir == address
     }

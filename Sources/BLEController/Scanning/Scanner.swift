@@ -20,7 +20,7 @@ struct Scanner: Sendable {
         /// `until` is the end of the scan or, if the scan is repeated, of its current repetition; `nil` for no end.
         /// `period` is the time from the start of one period to the start of the next; `nil` for a single scan.
         case on(until: Instant?, period: Duration?)
-        /// The scan pauses until the next period starts at `at`; it then scans for `duration`.
+        /// The scan is paused until `at`, when the next period starts with a scan of `duration`.
         case paused(at: Instant, duration: Duration, period: Duration)
     }
 

@@ -12,8 +12,9 @@ extension VirtualController {
 
     /// Returns whether the scanner and the initiator receive a packet that starts at `instant`.
     ///
-    /// The first value is true if an active scan receives the packet, false if a passive scan does, and `nil` if no
-    /// scan does. A single method for both questions saves one access to the controller.
+    /// `asks` is true if an active scan receives the packet, false if a passive scan does, and `nil` if no scan does.
+    /// `initiates` is true if the initiator receives it. A single method for both questions saves one access to the
+    /// controller.
     @inline(__always)
     mutating func receives(
         _ channel: Int,
