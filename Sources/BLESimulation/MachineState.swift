@@ -54,7 +54,7 @@ final class MachineState {
     var packetModifier: ((inout [UInt8]) -> Void)?
     /// True if the host may have output that has not been taken.
     var isDirty = false
-    /// The host's deadline when all of its output was last taken.
+    /// The host's deadline as it was when all of the host's output was last taken; `nil` if there was none.
     var hostDeadline: Instant?
 
     init(
@@ -84,7 +84,7 @@ final class MachineState {
         return backgroundModes.contains(.liveActivity) ? .foreground : .background
     }
 
-    /// The next time at which the host or its radio must be woken.
+    /// The next time at which the host or its radio must be woken; `nil` if there is none.
     var deadline: Instant? {
         switch radio {
         case .present, .switchedOff, .unplugged(absentAt: nil): hostDeadline

@@ -21,8 +21,9 @@ final class RealTimeClock: Sendable {
     /// Makes the world process its actions soon.
     func nudge() { loop.wake() }
 
-    /// Runs everything in the world that is due, including its queued actions, and delivers the resulting events;
-    /// returns the time of the next turn.
+    /// Runs everything in the world that is due, including its queued actions, and delivers the resulting events.
+    ///
+    /// Returns the time of the next turn; `nil` if nothing is scheduled or the world has been released.
     private func turn() -> Instant? {
         guard let world else { return nil }
         let now = loop.clock.now + age

@@ -22,7 +22,7 @@ final class TimeHolds: Sendable {
         var active: Set<Int> = []
         var waiter: Waiter?
         var waiterCount = 0
-        /// True if a timer is running.
+        /// True while a timer runs that will drop the holds.
         var isTimed = false
 
         mutating func takeWaiter() -> Waiter? {

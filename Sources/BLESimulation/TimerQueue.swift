@@ -36,7 +36,7 @@ struct TimerQueue {
         case cancelled
     }
 
-    /// The maximum number of immediate calls at one instant.
+    /// The maximum number of immediate calls at one instant: calls whose time has already come when they are added.
     ///
     /// Further calls wait for a millisecond, so that a call that schedules itself again and again does not stop virtual
     /// time.
@@ -49,7 +49,7 @@ struct TimerQueue {
     /// The numbers of the tasks and calls that have neither started to wait nor been cancelled.
     private var awaited: Set<Int> = []
     private var latest = 0
-    /// The last instant with immediate calls, and the number of these calls.
+    /// The number of immediate calls at the last instant that had any, and that instant.
     private var immediateCalls = (count: 0, at: Instant())
 
     /// The time at which the next task or call is woken; `nil` if none is waiting.

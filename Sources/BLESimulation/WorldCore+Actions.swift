@@ -184,7 +184,8 @@ extension WorldCore {
             || separated.contains { $0 == (one, other) || $0 == (other, one) }
     }
 
-    /// Separates a machine's new controller from the controllers of all machines that the machine must not receive.
+    /// Separates a machine's new controller from those of all machines that a test or a fault separates from the
+    /// machine.
     mutating func separate(_ index: Int) {
         for other in stations.indices where other != index && areSeparated(index, other) {
             set(index, other, separated: true)

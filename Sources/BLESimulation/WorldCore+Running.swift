@@ -221,6 +221,7 @@ extension WorldCore {
 extension ClientEvent {
     /// True if the event reports a discovered device.
     ///
-    /// Such events are not written down: there are many, and the packets show them well enough.
+    /// Such events have no line in the capture and the log, because there are many, and the packets show them well
+    /// enough.
     fileprivate var isDiscovery: Bool { if case .discovered = self { true } else { false } }
 }

@@ -11,7 +11,7 @@ import Dispatch
 ///
 /// Only one thread uses it at a time, and it never blocks.
 struct WorldCore: ~Copyable {
-    /// The time for which a controller must be gone before the world reports its absence to the host.
+    /// The time for which a controller must be unplugged before the world reports its absence to the host.
     static let absence = Duration.seconds(1)
     /// The minimum ATT MTU, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
     private static let leastMTU = 23
@@ -67,7 +67,7 @@ struct WorldCore: ~Copyable {
     var taskCount = 0
     /// The file to which packets are captured; `nil` if there is none.
     var capture: CaptureFile?
-    /// The log of packets, calls and callbacks, if it was requested.
+    /// The log of packets, calls and callbacks; `nil` if the log level is above `debug`.
     var log = TrafficLog()
     /// The text form of apps' requests and events, for the capture and the log.
     var transcript = Transcript()
@@ -180,6 +180,8 @@ struct WorldCore: ~Copyable {
     }
 
     /// Adds a scripted device, which starts when the world processes its queued actions.
+    ///
+    /// Returns the index of the device's machine.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
         let name = peripheral.name, address = peripheral.address?.device
         if let address, let owner = owner(of: address), owner != name {
@@ -219,7 +221,7 @@ struct WorldCore: ~Copyable {
         dirty.append(station)
     }
 
-    /// Returns the index of the station of a client; `nil` if the client is gone.
+    /// Returns the index of the station of a client; `nil` if the client's app has ended or its session was closed.
     func station(of client: ClientID) -> Int? {
         switch clients[client.rawValue] {
         case .app(let session): session.machine

@@ -15,7 +15,8 @@ extension World {
             case backgroundTask = "beginBackgroundTask(expirationHandler:)"
             /// The app has released a peripheral that was connected or connecting.
             case unretainedPeripheral = "CBPeripheral must be retained"
-            /// An advertisement exceeds the 28 + 10 octets that fit, or has keys that are not advertised.
+            /// An advertisement exceeds the 28 + 10 octets that fit, or has keys that Core Bluetooth does not
+            /// advertise.
             case advertisement = "startAdvertising(_:): 28 bytes and 10 more for the name"
             /// A write without response is longer than the maximum.
             case writeLength = "maximumWriteValueLength(for:)"

@@ -32,7 +32,7 @@ extension Machine {
 
     /// The alerts that the user of the machine has seen, oldest first; at most the latest 1024.
     ///
-    /// An app is suspended if it has been sent to the background without declaring the background mode for its
-    /// manager's role.
+    /// All of them are about suspended apps, except those of ``Alert/Occasion/authorization``. An app is suspended if
+    /// it has been sent to the background without declaring the background mode for its manager's role.
     public var alerts: [Alert] { world.core.withLock { $0.stations[index].alerts } }
 }

@@ -25,7 +25,7 @@ extension Machine {
     ///
     /// iOS has allowed 30 seconds since version 13; earlier versions allowed three minutes.
     ///
-    /// If the app does not end the task in time, that is a ``World/Finding``.
+    /// If the task has not ended after `duration` and the apps are in the background, that is a ``World/Finding``.
     public func beginBackgroundTask(lasting duration: Duration = .seconds(30)) -> BackgroundTask {
         let number = world.core.withLock { core in
             core.taskCount += 1

@@ -23,7 +23,8 @@ extension WorldCore {
         }
     }
 
-    /// Tells the host the phase of a client's app, if the app may use the radio.
+    /// Tells the host whether a client's app is in the foreground, in the background or suspended, if the user allows
+    /// the app to use the radio.
     mutating func sendPhase(to client: ClientID) {
         guard case .app(let session) = clients[client.rawValue], isAuthorized(session) else { return }
         perform(.appPhaseChanged(to: stations[session.machine].phase(of: session.role)), for: client)

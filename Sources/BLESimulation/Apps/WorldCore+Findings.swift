@@ -82,7 +82,7 @@ extension WorldCore {
         stations[session.machine].apps[session.app].lastWake = now
     }
 
-    /// Processes the end of a background task's time.
+    /// Removes a background task that was not ended in time, and records a finding if the apps are in the background.
     mutating func expireTask(_ number: Int, on index: Int) {
         guard stations[index].backgroundTasks.contains(number) else { return }
         stations[index].backgroundTasks.removeAll { $0 == number }

@@ -85,8 +85,8 @@ struct ScriptedDevice {
         return [agentRequest]
     }
 
-    /// If the device refuses pairing, the request to be asked about each pairing; otherwise the request to be asked no
-    /// longer.
+    /// The request that makes the host ask the device about each pairing, if the device refuses pairing; otherwise the
+    /// request that makes the host stop asking.
     var agentRequest: ClientRequest { .security(.setAgent(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
     /// Returns the request that starts the removal of all bonds.

@@ -1,4 +1,4 @@
-/// A deliberate fault of a served device: a device that this computer acts as, for tests of centrals.
+/// A deliberate fault of a served device, that is, of a device that this computer acts as to test centrals.
 ///
 /// Its textual form is that of ``World/Fault``: a kind, a moment and, instead of a machine, a characteristic.
 ///
@@ -56,7 +56,7 @@ package struct DeviceFault: Hashable, Sendable {
         case updateValue
     }
 
-    /// The moment of a fault.
+    /// The point at which a fault happens: a time, or a step of the device.
     package enum Moment: Hashable, Sendable {
         /// This time after the device was published.
         case time(Duration)
@@ -78,7 +78,7 @@ package struct DeviceFault: Hashable, Sendable {
     /// The time between the moment and the fault.
     package let delay: Duration
     package let moment: Moment
-    /// The characteristic whose steps count, as text; `nil` for all characteristics.
+    /// The characteristic whose steps count, as written after `of`, such as `FFA1`; `nil` for all characteristics.
     package let characteristic: String?
 
     /// The reason why a text is not a fault.
@@ -248,7 +248,7 @@ extension DeviceFault.Moment: CustomStringConvertible {
 package struct DeviceFaultPlan: Sendable {
     private var entries: [(fault: DeviceFault, count: Int)]
 
-    /// Plans faults.
+    /// Creates a plan of these faults; no step counts as reached yet.
     package init(_ faults: [DeviceFault]) { entries = faults.map { ($0, 0) } }
 
     /// The faults whose moment is a time.

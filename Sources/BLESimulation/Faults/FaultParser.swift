@@ -83,7 +83,7 @@ struct FaultParser {
 extension Duration {
     private static let attosecondsPerMillisecond: Int128 = 1_000_000_000_000_000
 
-    /// The duration in whole milliseconds with the unit, for people.
+    /// The duration in milliseconds, rounded down, with the unit, for messages.
     var inMilliseconds: String { "\(attoseconds / Self.attosecondsPerMillisecond) ms" }
 
     /// The duration in milliseconds with the unit, with enough decimal places to parse it exactly.

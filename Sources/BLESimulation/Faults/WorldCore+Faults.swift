@@ -92,7 +92,9 @@ extension WorldCore {
         }
     }
 
-    /// Returns the failure that an app receives in place of a new connection; `nil` if the connection does not fail.
+    /// Returns the failure that an app receives in place of a new connection, and cancels the connection.
+    ///
+    /// Returns `nil` if `event` does not report a new connection, or if no connection is to fail.
     mutating func takeInjectedFailure(replacing event: ClientEvent, for client: ClientID, on index: Int) -> ClientEvent?
     {
         guard case .connected(let peer, _) = event, stations[index].faults.failedConnections > 0 else { return nil }

@@ -56,7 +56,7 @@ package final class RadioServer: @unchecked Sendable {
     /// The packets being sent; the ports share this storage.
     private var packets: [UInt8] = []
     private var isStopped = false
-    /// The address of the first controller; the other controllers have the addresses that follow.
+    /// The device address of the first controller; the other controllers have the addresses that follow.
     private let firstAddress: UInt64
 
     /// A number that differs from run to run, even with the same seed, so that hosts do not use bonds from an earlier
@@ -91,7 +91,7 @@ package final class RadioServer: @unchecked Sendable {
         loop.start { [weak self] in self?.takeTurn() }
     }
 
-    /// Returns an address that is not assigned to any manufacturer and is unlikely to be used elsewhere.
+    /// Returns a device address that is not assigned to any manufacturer and is unlikely to be used elsewhere.
     private static func firstAddress(seed: UInt64) -> UInt64 {
         var random = SeededGenerator(seed: seed)
         return 0xCAB1_E000_0000 | random.next() >> 36
@@ -139,7 +139,7 @@ package final class RadioServer: @unchecked Sendable {
         ports.append(Port(controller: air.add(identity), number: number, isShared: isShared))
     }
 
-    /// Assigns a free controller to a connection to a shared address.
+    /// Assigns a free controller to a connection to a shared socket address.
     ///
     /// Closes the connection if all ``mostShared`` controllers are in use.
     private func admit(_ stream: SocketStream) {
@@ -218,7 +218,7 @@ package final class RadioServer: @unchecked Sendable {
     }
 
     /// Refuses the connections that have waited for too long; returns the time at which the next connection must be
-    /// refused.
+    /// refused, or `nil` if none is waiting.
     private func refuseOverdue() -> Instant? {
         var deadline: Instant?
         for index in ports.indices where ports[index].waiting.deadline != nil {
@@ -228,10 +228,12 @@ package final class RadioServer: @unchecked Sendable {
         return deadline
     }
 
-    /// The air time.
+    /// The current air time.
     private var now: Instant { pace.time(on: loop.clock.now) }
 
-    /// Runs due activities, and sends each host its packets with one write; returns the time of the next turn.
+    /// Runs due activities, and sends each host its packets with one write.
+    ///
+    /// Returns the time of the next turn; `nil` if nothing is scheduled or the server has been stopped.
     private func takeTurn() -> Instant? {
         guard !isStopped else { return nil }
         air.wake(at: now)

@@ -11,7 +11,7 @@ struct WaitingConnections<Connection> {
 
     private var connections: [(connection: Connection, deadline: Instant)] = []
 
-    /// The next time at which to call ``expire(at:)``.
+    /// The next time at which to call ``expire(at:)``; `nil` if no connection is waiting.
     var deadline: Instant? { connections.first?.deadline }
 
     /// Adds a connection that waits until `deadline`, which is not before the deadline of any earlier connection.
@@ -23,7 +23,7 @@ struct WaitingConnections<Connection> {
         return true
     }
 
-    /// Removes and returns the connection that has waited for longest; `nil` if none is waiting.
+    /// Removes and returns the connection that has waited longest; `nil` if none is waiting.
     mutating func next() -> Connection? { connections.isEmpty ? nil : connections.removeFirst().connection }
 
     /// Removes the connections whose time is over; returns whether there were any.

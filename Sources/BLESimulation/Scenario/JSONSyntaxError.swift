@@ -96,7 +96,7 @@ struct JSONSyntaxError {
 
     private static var number: Regex<Substring> { /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?/ }
 
-    /// Consumes a string.
+    /// Consumes a string, including its quotes; returns `false` if it is not valid.
     private mutating func takeString() -> Bool {
         index += 1
         while index < octets.count, octets[index] >= 0x20 {

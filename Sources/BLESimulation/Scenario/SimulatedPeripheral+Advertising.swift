@@ -16,7 +16,8 @@ extension SimulatedPeripheral {
     /// The flags that devices usually advertise: general discoverable, without Bluetooth Classic.
     package static var usualFlags: UInt8 { BroadcastRequest.usualFlags.rawValue }
 
-    /// Checks that every UUID is valid and that a device can advertise what is described here.
+    /// Checks the UUIDs of services, characteristics and service data, the length of the name, and the advertising
+    /// properties.
     ///
     /// A description in a file is checked when the file is read; any other description is checked when the device is
     /// placed in a ``World``.
@@ -60,7 +61,7 @@ extension SimulatedPeripheral {
 
     /// The key of the first advertising property that differs from its default; `nil` if there is none.
     ///
-    /// If ``advertisement`` or ``scanResponse`` is given, there must be none.
+    /// A description with an ``advertisement`` or a ``scanResponse`` is valid only if the value is `nil`.
     private var fieldBesidePackets: String? {
         if manufacturerData != nil { return "manufacturerData" }
         if !serviceData.isEmpty { return "serviceData" }
@@ -69,8 +70,8 @@ extension SimulatedPeripheral {
         return flags != Self.usualFlags ? "flags" : nil
     }
 
-    /// True if a Core Bluetooth app could advertise this: a name and services, with all other advertising properties at
-    /// their defaults.
+    /// True if a Core Bluetooth app could send the same advertisement: a name and services, with all other advertising
+    /// properties at their defaults.
     ///
     /// Such an advertisement is sent as an app's, so the limits of Core Bluetooth apply to it.
     package var isAdvertisedByApps: Bool {

@@ -51,7 +51,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
         ///
         /// Only primary services are advertised.
         public var isPrimary: Bool
-        /// The types of included services, which must come before this one.
+        /// The types of included services, which must be listed before this service.
         public var includes: [String]
 
         /// Creates a service.
@@ -119,7 +119,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
 
     /// Creates a description of a device.
     ///
-    /// - Precondition: Every UUID is valid.
+    /// - Precondition: The UUIDs of all services and characteristics are valid.
     public init(name: String, at position: World.Position = .init(), services: [Service]) {
         for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) {
             precondition(BluetoothUUID(uuid) != nil, "\(uuid) is not a UUID")

@@ -3,8 +3,8 @@ import BLERuntime
 extension Decoder {
     /// Throws an error if there is a key that is not a case of `key`.
     ///
-    /// `subject` names the part of the file in the error, such as “a world”. Unknown keys are misspelled, or are from
-    /// files for an earlier version of `ble serve`.
+    /// `subject` names the part of the file in the error, such as “a world”. Unknown keys are either misspelled, or
+    /// come from files for an earlier version of `ble serve`.
     func refuseUnknownKeys<Key: CodingKey & CaseIterable>(of subject: String, allowing key: Key.Type) throws {
         try refuseUnknownKeys(of: subject, allowing: key, hints: hints)
     }
@@ -12,7 +12,7 @@ extension Decoder {
 
 private let ofWorlds = #"it belongs to a world, which has its devices in "machines": […]"#
 
-/// The advice for known wrong keys.
+/// The advice that the error adds for some unknown keys.
 private let hints = [
     "ticks": #"write "notify": {"every": 1000, "values": ["63", "64"]}, with milliseconds and digits"#,
     "description": #"write "descriptors": [{"uuid": "2901", "text": "…"}]"#,

@@ -6,8 +6,7 @@ import BLEWire
 
 /// The recording of a world for its HTML page: HCI packets, calls, callbacks, and packets on the air.
 struct PageRecorder: Sendable {
-    /// The number of receptions from which on empty packets and advertising packets are recorded only if they were
-    /// lost.
+    /// The number of receptions after which empty packets and advertising packets are recorded only if they were lost.
     private static let manyPackets = 60_000
 
     private struct Sender: Hashable, Sendable {
