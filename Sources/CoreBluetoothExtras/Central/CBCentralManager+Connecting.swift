@@ -5,8 +5,8 @@ import Foundation
 extension CBManager {
     /// Waits until Bluetooth is on; returns immediately if it already is.
     ///
-    /// - Throws: `CBError.operationNotSupported` if Bluetooth is not available, `CancellationError` if the task is
-    ///   cancelled.
+    /// - Throws: `CBError.operationNotSupported` if the machine has no Bluetooth or the app is not allowed to use it,
+    ///   `CancellationError` if the task is cancelled.
     public func poweredOn() async throws {
         try Task.checkCancellation()
         let answer = PendingResult<Void>()
@@ -38,14 +38,14 @@ extension CBCentralManager {
     ///
     /// The attempt ends after the timeout, if there is one, or when the task is cancelled.
     ///
-    /// When this method returns, the details of the connection are known.
+    /// When this method returns, the details of the connection, such as `connectionParameters`, are known.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral to connect to.
     ///   - timeout: The time limit; `nil` for none.
     ///   - reconnects: True if the host should reconnect by itself whenever the connection is lost.
-    /// - Throws: `CBError.connectionTimeout` after the time limit, other codes of `CBError` if the connection fails,
-    ///   `CancellationError` if the task is cancelled.
+    /// - Throws: `CBError.connectionTimeout` after the time limit, `CBError.notConnected` if Bluetooth is off, other
+    ///   codes of `CBError` if the connection fails, `CancellationError` if the task is cancelled.
     public func connect(
         _ peripheral: CBPeripheral,
         timeout: Duration?,
@@ -80,6 +80,9 @@ extension CBCentralManager {
     /// Cancels a pending connection or ends an established one, and waits until it has ended.
     ///
     /// The connection ends even if the task is cancelled while it waits.
+    ///
+    /// - Throws: `CBError.notConnected` if Bluetooth is turned off during the wait, `CancellationError` if the task is
+    ///   cancelled.
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
         let peer = peripheral.peer

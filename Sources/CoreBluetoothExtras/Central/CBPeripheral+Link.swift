@@ -8,7 +8,7 @@ extension CBPeripheral {
     /// manager was created.
     public var bluetoothAddress: BluetoothAddress? { deviceAddress.map(BluetoothAddress.init) }
 
-    /// The last received advertisement of the device.
+    /// The last received advertisement of the device; `nil` if there was none.
     public var lastAdvertisement: Advertisement? { lastReport.map(Advertisement.init) }
 
     /// The connection parameters; `nil` if there is no connection.

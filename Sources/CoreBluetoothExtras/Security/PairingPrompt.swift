@@ -6,7 +6,7 @@ public import CoreBluetooth
 ///
 /// Apple's systems ask such questions in an alert.
 ///
-/// It can be answered from any thread within 30 s. Later answers have no effect.
+/// The question can be answered from any thread within 30 s. Later answers have no effect.
 public struct PairingPrompt: Sendable {
     /// The kind of question.
     public enum Question: Equatable, Sendable {
@@ -65,9 +65,9 @@ public struct PairingPrompt: Sendable {
     /// Rejects the pairing, whatever the question.
     public func reject() { answer(.cancel) }
 
-    /// Enters six digits.
+    /// Enters the six digits that the prompt asks for.
     ///
-    /// Any other text makes the pairing fail, as wrong digits do.
+    /// Zeros at the beginning may be left out. Any other text makes the pairing fail, as wrong digits do.
     public func enter(_ digits: String) { answer(.passkey(digits.count <= 6 ? UInt32(digits) ?? .max : .max)) }
 }
 

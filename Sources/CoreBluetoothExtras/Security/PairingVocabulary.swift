@@ -93,7 +93,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// out-of-band data. Nothing was sent to the device.
     case cannotAuthenticate
     /// There is no ``BluetoothPairing`` object that can ask the user, and ``PairingPolicy/unattendedPairing`` does not
-    /// allow pairing without it. Nothing was sent to the device.
+    /// allow pairing without one. Nothing was sent to the device.
     case nobodyToAsk
     /// Bluetooth is not available on this machine.
     case unsupported

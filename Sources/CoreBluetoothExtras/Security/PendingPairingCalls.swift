@@ -63,7 +63,7 @@ final class PendingPairingCalls: Sendable {
         }
     }
 
-    /// Fails all pending calls.
+    /// Fails all pending calls, and all later ones, with ``PairingError/unsupported``.
     func giveUp() {
         let old = content.withLock { content in
             defer { content = Content(isOver: true) }
