@@ -34,7 +34,10 @@ extension CBPeripheral {
 
     func connectFailed() -> PeripheralLink.OnFailed { record.withLock { $0.link.failed() } }
 
-    /// Records the end of the connection, and drops the discovered attributes.
+    /// Records the end of the connection, and drops the discovered attributes unless the event is to be ignored.
+    ///
+    /// `wanted` is true if the app has requested the disconnection; `isReconnecting` is true if the host tries to
+    /// reconnect.
     func disconnected(wanted: Bool, isReconnecting: Bool) -> PeripheralLink.OnDisconnected {
         let (action, old) = record.withLock { record in
             let action = record.link.disconnected(wanted: wanted, isReconnecting: isReconnecting)
@@ -44,7 +47,10 @@ extension CBPeripheral {
         return action
     }
 
-    /// Records that the delegate is being called with `isReconnecting: true`, or that there is no delegate.
+    /// Lets the host continue to reconnect, because the delegate method with `isReconnecting` is about to be called, or
+    /// there is no delegate.
+    ///
+    /// Has no effect unless the host is reconnecting.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
     /// Stops the host's reconnection attempt, unless a delegate method has reported it, or the app has since connected
@@ -59,9 +65,7 @@ extension CBPeripheral {
         old.endSubscriptions()
     }
 
-    /// Records an advertisement, and calls the delegate if a known name has changed.
-    ///
-    /// Returns whether a known name has changed.
+    /// Records an advertisement; if its name replaces another name, calls the delegate and returns `true`.
     @discardableResult
     func noteAdvertisement(_ report: AdvertisementReport) -> Bool {
         let isRenamed = record.withLock { record in

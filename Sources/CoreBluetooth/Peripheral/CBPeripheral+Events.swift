@@ -5,6 +5,8 @@ import Foundation
 
 extension CBPeripheral {
     /// Processes a host event other than a notified value, on the manager's queue.
+    ///
+    /// `number` identifies the request that the event answers; ``RequestNumber/none`` if it answers none.
     func receive(_ event: PeerEvent, answering number: RequestNumber) {
         let step = takeStep { $0.receive(event, answering: number, of: self) }
         step.call?.make(by: self, to: step.delegate)
@@ -48,13 +50,13 @@ extension CBPeripheral {
         if isAsking { proceed() }
     }
 
-    /// Takes steps, beginning with the work `rest`, until no work is left.
+    /// Takes further steps, starting with the remaining work `rest`, until no work is left.
     private func proceed(_ rest: PeripheralRecord.Remainder) {
         var rest: PeripheralRecord.Remainder? = rest
         while let left = rest { rest = deliver(takeStep { $0.proceed(left, of: self) }) }
     }
 
-    /// Takes a step, and sends the requests that it returns.
+    /// Locks the record for one step, `body`, and sends the requests that the step returns.
     private func takeStep(_ body: (inout PeripheralRecord) -> PeripheralRecord.Step) -> PeripheralRecord.Step {
         record.withLock { record in
             let step = body(&record)

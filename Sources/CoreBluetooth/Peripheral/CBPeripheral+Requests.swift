@@ -4,8 +4,6 @@ import BLEWire
 import Foundation
 
 extension CBPeripheral {
-    /// The maximum length of an attribute value, in octets: Core 6.0, Vol 3, Part F, 3.2.9.
-
     /// Sends `request` if the peripheral is connected; otherwise logs a misuse.
     func request(_ request: PeerRequest) {
         if isReady() { submit(request) }
@@ -178,6 +176,8 @@ extension CBPeripheral {
     /// Gives a request its result without asking the peripheral.
     ///
     /// The result is delivered after those of earlier requests, and never before this method returns.
+    ///
+    /// `request` is `nil` if the app's call was refused before it became a request to the host.
     private func answer(_ request: PeerRequest?, _ answer: PeripheralRequests.Answer) {
         record.withLock { $0.requests.submit(request, answer: answer) }
         let subject = LockedBox(self)

@@ -34,10 +34,10 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
         set { record.withLock { $0.delegate = newValue } }
     }
 
-    /// The name of the device: from its GAP service if that name is known, otherwise from an advertisement.
+    /// The name of the device, from its GAP service or otherwise from an advertisement; `nil` if none is known.
     open var name: String? { record.withLock { $0.name } }
 
-    /// The signal strength that was last read, in dBm.
+    /// The signal strength that was last read, in dBm; `nil` until it has been read.
     @available(*, deprecated, message: "Use readRSSI() instead.")
     open var rssi: NSNumber? { record.withLock { $0.rssi }?.number }
 
@@ -47,10 +47,10 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// The services discovered during the current connection; `nil` before the first discovery.
     open var services: [CBService]? { record.withLock { $0.database.services } }
 
-    /// True if there is space for a write without response.
+    /// True if the peripheral is connected and there is space for a write without response.
     ///
-    /// If it is `false`, the delegate's ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is
-    /// called as soon as there is space.
+    /// If there is no space, the delegate's ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is
+    /// called as soon as there is.
     open var canSendWriteWithoutResponse: Bool {
         record.withLock { $0.link.acceptsRequests && $0.window.isOpen }
     }
@@ -141,7 +141,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// Has no effect, because measuring is not supported.
     open func cancelChannelSoundingSession() {}
 
-    /// The device and the memory address of the object, for logs.
+    /// The memory address of the object, and the identifier, name and state of the peripheral, for logs.
     open override var description: String {
         let now = record.withLock { ($0.name, $0.link.publicState) }
         return "<CBPeripheral: \(address), identifier = \(identifier), name = \(now.0 ?? "(null)"), "

@@ -11,8 +11,8 @@ struct DiscoveredDatabase {
         let found: DiscoveredService
         /// True if the service was discovered only as an included service.
         var isOnlyIncluded: Bool
-        /// The characteristics of the service as last discovered; `nil` unless all of them were discovered and still
-        /// exist.
+        /// The characteristics of the service that were discovered last; `nil` if others are known as well, or
+        /// characteristics have since been removed.
         var characteristics: [DiscoveredCharacteristic]?
     }
 
@@ -29,7 +29,7 @@ struct DiscoveredDatabase {
     func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
     func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
 
-    /// Adds discovered services, and drops known services that overlap with them.
+    /// Adds discovered services, and drops other known services that have some of the same handles.
     ///
     /// The GAP and GATT services stay hidden from apps, because the host uses them itself.
     mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
@@ -41,8 +41,8 @@ struct DiscoveredDatabase {
     ///
     /// `found` is in the order of the include declarations.
     ///
-    /// If the included services were discovered in several parts, the order of all declarations is unknown, so the
-    /// services are sorted by their handles.
+    /// If the app has discovered the included services with several requests, the order of all declarations is unknown,
+    /// so the services are sorted by their handles.
     mutating func add(_ found: [DiscoveredService], to owner: CBService, of peripheral: CBPeripheral) {
         var parts: [CBService] = []
         for item in found {
@@ -130,7 +130,9 @@ struct DiscoveredDatabase {
         return known[next...].allSatisfy(\.isOnlyIncluded)
     }
 
-    /// Returns whether `found` contains exactly the characteristics that were discovered in the service before.
+    /// Returns whether `found` repeats the last discovery of characteristics in the service with the handles `range`.
+    ///
+    /// If so, there is nothing to change.
     func hasExactly(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
         index(of: range).map { known[$0].characteristics == found } ?? false
     }

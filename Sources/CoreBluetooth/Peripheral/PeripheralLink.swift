@@ -39,7 +39,7 @@ struct PeripheralLink: Equatable {
     /// Creates the state of an unconnected peripheral.
     init() { state = .disconnected }
 
-    /// Creates the state of a peripheral that an earlier launch of the app connected or was connecting to.
+    /// Creates the state of a peripheral that an earlier launch of the app was connected or connecting to.
     init(isConnected: Bool) { state = isConnected ? .connected(nil) : .connecting(nil) }
 
     var publicState: CBPeripheralState {

@@ -32,7 +32,7 @@ extension PeripheralRecord {
         ///
         /// Thus the results of requests that the app makes in the meantime are delivered later.
         case answers(Int)
-        /// Deliver at most as many results as there are undelivered requests when this work begins.
+        /// Deliver at most as many results as there are pending requests when this work begins.
         case allAvailable
     }
 }

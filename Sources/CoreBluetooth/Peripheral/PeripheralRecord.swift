@@ -63,8 +63,8 @@ struct PeripheralRecord {
         return step
     }
 
-    /// Takes the next step of the remaining work: sends the requests that can be sent now, and delivers the next
-    /// result.
+    /// Takes the next step of the remaining work: returns the requests that can be sent now, and the next result to
+    /// deliver.
     mutating func proceed(_ rest: Remainder, of peripheral: CBPeripheral) -> Step {
         var step = Step(rest: rest)
         if pendingDeliveries.isEmpty {
@@ -137,8 +137,8 @@ struct PeripheralRecord {
         }
     }
 
-    /// Returns the call that undoes a result which arrived too late: it closes an opened channel; `nil` for any other
-    /// result.
+    /// Returns a call that closes the channel if the event reports, too late, that one was opened; `nil` for any other
+    /// event.
     private static func discard(_ event: PeerEvent) -> PeripheralDelegateCall? {
         guard case .channelOpened(_, .success(let channel)) = event else { return nil }
         return .channelUnwanted(channel)
@@ -146,7 +146,8 @@ struct PeripheralRecord {
 
     /// Applies a host event to the record, and fills in the step's delivery.
     ///
-    /// If characteristics were removed, first queues a delivery that ends their subscriptions.
+    /// If characteristics were removed, first queues a delivery that ends their subscriptions. If the connection has
+    /// ended, discards the event.
     private mutating func apply(_ event: PeerEvent, of peripheral: CBPeripheral, _ step: inout Step) {
         guard link.acceptsAnswers else { return step.call = Self.discard(event) }
         step.call = update(for: event, of: peripheral)
@@ -239,7 +240,7 @@ struct PeripheralRecord {
 }
 
 extension Result where Failure == BLEHost.Failure {
-    /// Calls `body` with the value of a success; returns the failure otherwise.
+    /// Calls `body` with the value and returns `nil` if this is a success; otherwise returns the failure.
     fileprivate func taken(_ body: (Success) -> Void) -> Failure? {
         switch self {
         case .success(let found):

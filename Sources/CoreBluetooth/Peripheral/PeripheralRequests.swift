@@ -19,7 +19,7 @@ import BLEWire
 /// removed attributes fail before anything else is delivered, while the objects of these attributes still exist.
 ///
 /// Apps can make any number of requests, but the host accepts a limited number for each link from all its clients
-/// together.
+/// together. So at most ``limit`` requests are with the host at a time, and the others wait here.
 struct PeripheralRequests {
     /// The maximum number of requests in `begun` and `cancelled` together.
     static let limit = 16
@@ -102,7 +102,7 @@ struct PeripheralRequests {
 
     /// Removes the first request if its result is known.
     ///
-    /// Returns the result, and the requests to send now.
+    /// Returns the result, or `nil` if it is not known, and the requests to send now.
     mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
@@ -112,7 +112,7 @@ struct PeripheralRequests {
         return (answer, requests)
     }
 
-    /// Returns the requests to send now, with their numbers.
+    /// Begins the waiting requests whose turn has come, and returns those that must be sent now, with their numbers.
     mutating func begin() -> [(request: PeerRequest, number: RequestNumber)] {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
@@ -125,7 +125,7 @@ struct PeripheralRequests {
 
     /// Removes the requests about attributes in `ranges`, because these attributes no longer exist.
     ///
-    /// Returns the results of the requests.
+    /// Returns the results of the requests; a request without a result fails because its attribute was not found.
     ///
     /// If the requests stayed, their results could be taken for those of other attributes that now have the same
     /// handles.

@@ -44,6 +44,8 @@ extension CBPeripheralManager {
     }
 
     /// Updates the app's objects for `event`, then calls the delegate; runs on the manager's queue.
+    ///
+    /// `latest` holds the central of the previous events, and is updated.
     func apply(_ event: ServerEvent, _ latest: inout LatestPeers) {
         switch event {
         case .serviceAdded(let id, let failure): serviceAdded(id, failure)

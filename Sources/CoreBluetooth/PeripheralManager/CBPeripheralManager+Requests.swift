@@ -16,7 +16,8 @@ extension CBPeripheralManager {
         beginAdvertising(request)
     }
 
-    /// Requests advertising from the host; returns `false` without a request if the manager is already advertising.
+    /// Requests advertising from the host; if the manager is already advertising, calls the delegate with an error
+    /// instead, and returns `false`.
     @discardableResult
     func beginAdvertising(_ request: AdvertisingRequest) -> Bool {
         switch content.withLock({ $0.advertising.start(request) }) {
@@ -89,7 +90,8 @@ extension CBPeripheralManager {
         return true
     }
 
-    /// Runs `body` on the manager's queue after everything that is already queued.
+    /// Runs `body` on the manager's queue after everything that is already queued, unless the manager has been released
+    /// by then.
     func later(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
         reference.later { ($0 as? CBPeripheralManager).map(body) }
     }

@@ -26,7 +26,7 @@ extension CBPeripheralManager {
 extension AdvertisingRequest {
     /// The advertisement from an earlier launch, as a dictionary for the delegate.
     ///
-    /// The types of the services are `Data`, as on Apple's systems.
+    /// The UUIDs of the services are `Data`, as on Apple's systems.
     fileprivate var dictionary: [String: Any] {
         var dictionary: [String: Any] = [:]
         if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }

@@ -146,8 +146,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     ///
     /// A value that is too long for a central is truncated; see ``CBCentral/maximumUpdateValueLength``.
     ///
-    /// - Returns: `false` if there is no space in the send queue. In that case, the value is not sent to any central;
-    ///   try again when ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called.
+    /// - Returns: `false` if the value is not sent to any central, because there is no space in the send queue, the
+    ///   manager is not powered on, or it has not published `characteristic`. If there is no space, try again when
+    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called.
     @discardableResult
     open func updateValue(
         _ value: Data,
@@ -160,7 +161,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Publishes an L2CAP service.
     ///
-    /// The host chooses the PSM, and the delegate receives it.
+    /// The host chooses the PSM, and the delegate receives it. If `encryptionRequired` is true, the host accepts
+    /// channels only over an encrypted link.
     ///
     /// Centrals cannot discover the PSM. The usual way to announce it is a characteristic of the type
     /// ``CBUUIDL2CAPPSMCharacteristicString``.

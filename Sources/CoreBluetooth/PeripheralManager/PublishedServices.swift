@@ -1,6 +1,6 @@
 import BLEHost
 
-/// The services of a peripheral manager, by the host's identifiers.
+/// The published services of a peripheral manager, and the identifiers that the host uses for their attributes.
 struct PublishedServices {
     private struct Record {
         let service: CBMutableService
@@ -17,7 +17,7 @@ struct PublishedServices {
 
     func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? { characteristics[id] }
 
-    /// The definitions of all services, to publish them again when the host has lost them.
+    /// The definitions of all services, for publishing the services again when the radio returns.
     var definitions: [ServiceDefinition] { records.map(\.definition) }
 
     /// Marks a service and its attributes as published, so that they cannot be changed, and gives them identifiers.

@@ -70,7 +70,7 @@ extension CharacteristicDefinition {
 
 extension CBMutableCharacteristic {
     /// True if this characteristic can be published: it has no properties reserved for the host, only mutable
-    /// descriptors, and a value of at most ``CBPeripheral/longestValue`` octets.
+    /// descriptors, and a value of at most ``ValueLength/longest`` octets.
     fileprivate var isAllowed: Bool {
         properties.isDisjoint(with: [.broadcast, .extendedProperties])
             && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }
