@@ -26,6 +26,6 @@ open class CBChannelSoundingProcedureResults: NSObject, @unchecked Sendable {
     @available(*, unavailable)
     public override init() { preconditionFailure("results cannot be created by apps") }
 
-    /// The distance in metres; negative if it is unknown.
+    /// The distance in metres; always −1, which means that it is unknown.
     open var distance: Double { -1 }
 }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A stream of octets in both directions over an L2CAP channel.
 ///
-/// The app receives the streams unopened, and opens them. If it has set their delegates and scheduled them on a run
-/// loop before that, the delegates are called for the streams' events; otherwise, the app polls the streams. Each
+/// The app receives the streams unopened, and opens them. If the app sets the streams' delegates and schedules the
+/// streams on a run loop, the delegates are called for the streams' events; otherwise, the app polls the streams. Each
 /// stream has a limited buffer: if the app does not read, the peer has to wait, and if the peer does not keep up, a
 /// write accepts only a part of the data.
 ///
@@ -11,9 +11,9 @@ public import Foundation
 /// still sent. If the peer closes the channel, the input stream ends once all octets have been read. If the channel is
 /// lost for any other reason, the streams fail with a ``CBError``.
 ///
-/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. A read
-/// or write that could block indefinitely returns 0 instead. That is the case on the main thread and on the queues of
-/// managers, because these deliver the data, and in simulated worlds that run in virtual time.
+/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. There
+/// are two exceptions, in which a read or write returns 0 instead, because it could block forever: on the main thread
+/// and the queues of managers, which deliver the data, and in simulated worlds that run in virtual time.
 ///
 /// Threads may share a channel: it never changes, and a lock protects the state of its streams. Foundation's stream
 /// types are not `Sendable`, so pass the channel from thread to thread rather than its streams.
@@ -40,7 +40,7 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
 
     deinit { channelState?.change { $0.release() } }
 
-    /// The peer.
+    /// The device at the other end of the channel.
     open var peer: CBPeer! { remote }
 
     /// The stream from which the app reads the octets that the peer sends.

@@ -78,7 +78,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     /// Updates the app's objects for a host event, then calls the delegate.
     ///
     /// Runs on the manager's queue, so the objects still have the values from this event when a delegate method reads
-    /// them. `latest` holds the peripheral and the central of the previous events.
+    /// them. The second argument holds the peripheral and the central of the previous events, and is updated.
     func apply(_: ClientEvent, _: inout LatestPeers) {}
 
     /// Changes the state and returns the previous state.
@@ -89,13 +89,12 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         }
     }
 
-    /// Ends the program if the app uses state restoration, because its delegate lacks `method`, which state restoration
-    /// requires.
+    /// Ends the program if the app uses state restoration, which requires the delegate to implement `method`.
     ///
     /// A simulated world reports a finding instead.
     ///
-    /// Called by the default implementation of that delegate method, because there is no other way to find out that a
-    /// delegate lacks the method.
+    /// Called by the default implementation of `method`, because there is no other way to find out that a delegate
+    /// does not implement it.
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
         let reason = "\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)"

@@ -4,8 +4,8 @@ public import Foundation
 
 /// The type of a service, characteristic or descriptor.
 ///
-/// A UUID keeps the form in which it was created, because that form is sent over the air. Two forms of the same UUID
-/// are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
+/// A UUID keeps the length with which it was created, 2, 4 or 16 octets, because it is sent over the air with that
+/// length. A short UUID equals its 128-bit form: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
 ///
 /// Threads may share a UUID, since it never changes.
 open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
@@ -63,10 +63,10 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// Returns this object, because a UUID never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns whether `object` is the same UUID, in this or another form.
+    /// Returns whether `object` is the same UUID, even if its length is different.
     open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.value == value }
 
-    /// The hash value, which is the same for all forms of a UUID.
+    /// The hash value, which is the same for the short and the 128-bit form of a UUID.
     open override var hash: Int { value.hashValue }
 
     /// The name of the UUID in the Assigned Numbers if it has one; otherwise ``uuidString``.

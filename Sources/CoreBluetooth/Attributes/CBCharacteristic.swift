@@ -53,7 +53,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The properties of the characteristic.
     open var properties: CBCharacteristicProperties { content.withLock { $0.properties } }
 
-    /// The value that was last read, or received in a notification or indication.
+    /// The value that was last read, or received in a notification or indication; `nil` until then.
     ///
     /// For a local characteristic, the value that the app has set.
     open var value: Data? { content.withLock { $0.value } }

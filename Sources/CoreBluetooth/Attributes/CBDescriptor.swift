@@ -31,7 +31,11 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     /// The characteristic that the descriptor belongs to.
     open weak var characteristic: CBCharacteristic? { content.withLock { $0.characteristic } }
 
-    /// The value that was last read. Its type depends on the descriptor:
+    /// The value that was last read; `nil` until then.
+    ///
+    /// For a local descriptor, its constant value.
+    ///
+    /// The type of the value depends on the type of the descriptor:
     ///
     /// | descriptor | type |
     /// | --- | --- |

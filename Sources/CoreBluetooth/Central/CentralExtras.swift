@@ -53,18 +53,18 @@ extension CBPeripheral {
     /// The details of the connection, as reported by the controller; `nil` if there is no connection.
     package var linkDetails: LinkDetails? { record.withLock { $0.link.acceptsRequests ? $0.details : nil } }
 
-    /// The last received advertisement.
+    /// The last received advertisement; `nil` if there was none.
     package var lastReport: AdvertisementReport? { record.withLock { $0.report } }
 
-    /// The last known address of the device.
+    /// The last known address of the device; `nil` if none is known.
     package var deviceAddress: DeviceAddress? {
         record.withLock { $0.lastAddress ?? $0.report?.address }
     }
 
-    /// The manager that this object belongs to.
+    /// The manager that this object belongs to; `nil` after the manager has been released.
     package var manager: CBCentralManager? { reference.manager as? CBCentralManager }
 
-    /// The ATT MTU of the connection, in octets.
+    /// The ATT MTU of the connection, in octets; 23 if there is no connection.
     package var mtu: Int { record.withLock { $0.mtu } }
 
     /// Requests a change of the connection parameters.

@@ -28,7 +28,7 @@ struct ConnectionWatch {
         present = links.filter(matches).map(\.peer)
     }
 
-    /// Replaces the links with the current links, and returns the resulting events for the app.
+    /// Compares the current `links` with the previous ones, and returns the events to report to the app.
     mutating func update(_ links: [SystemLink]) -> [Event] {
         let linked = Set(links.map(\.peer))
         var events: [Event] = []

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// A cache of the last advertisement of each peer, in the form in which the app received it.
+/// A cache of the last advertisement of each peer, with the dictionary that the app received for it.
 ///
 /// Devices repeat their advertisements, so most advertisements need not be converted again.
 ///
@@ -35,7 +35,8 @@ struct SeenAdvertisements {
     private var scan = ScanRequest()
     /// The hash index of the entries.
     ///
-    /// The key is the lower half of a peer's identifier. Its first bit is always 1; the other bits are random.
+    /// A peer's key is the lower half of its identifier, with the most significant bit set to 1. The other bits are
+    /// random, so the index needs no secret.
     private var indices = HashIndex(secret: 0)
     private var entries: [Entry] = []
     /// The objects of the peers, in the order of the entries.
@@ -67,7 +68,7 @@ struct SeenAdvertisements {
         forgetAll()
     }
 
-    /// Drops all entries, but not the scan.
+    /// Drops all entries, but keeps the parameters of the scan.
     mutating func forgetAll() {
         indices = HashIndex(secret: 0)
         entries = []

@@ -3,9 +3,9 @@ import Foundation
 
 /// The events of a channel's two streams, delivered to their delegates on the run loops that the app chose.
 ///
-/// Streams on the same run loop share one source, and the input stream's delegate is called first, so that all runs of
-/// a simulated world are the same. Sendable because a lock protects the state; delegates are called without the lock,
-/// and only on their run loops.
+/// If both streams are scheduled on the same run loop, they share one run loop source, which calls the input stream's
+/// delegate first, so that all runs of a simulated world are the same. Sendable because a lock protects the state;
+/// delegates are called without the lock, and only on their run loops.
 final class ChannelEvents: @unchecked Sendable {
     typealias Side = ChannelFlow.Side
 
@@ -18,11 +18,11 @@ final class ChannelEvents: @unchecked Sendable {
         let loop: RunLoop
         let mode: RunLoop.Mode
         let signal: RunLoopSignal
-        /// The streams that are scheduled on this run loop.
+        /// The streams that are scheduled on this run loop in this mode.
         var sides: [Side]
-        /// True if the source has been signalled and has not yet run.
+        /// True if ``signal`` has been signalled and has not called the delegates yet.
         ///
-        /// Until it runs, `hold` stops virtual time.
+        /// Until it calls them, ``hold`` stops virtual time.
         var isSignalled = false
         var hold: TimeHold?
     }
@@ -120,8 +120,8 @@ final class ChannelEvents: @unchecked Sendable {
 
     /// Calls the delegates for the pending events.
     ///
-    /// Each delegate gets an event at most once per turn of the run loop. If the event occurs again during the calls,
-    /// it waits for the next turn.
+    /// Each delegate gets each kind of event at most once per turn of the run loop. An event that occurs again during
+    /// the calls waits for the next turn.
     private func callDelegates(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
         let (sides, hold): ([Side], TimeHold?) = lock.withLock {
             let index = schedulings.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }

@@ -7,9 +7,9 @@ import Foundation
 ///  stream:  not open ──▶ open ──▶ closed          channel:  open ──▶ over
 /// ```
 ///
-/// The status of an open stream depends on the channel. It stays open while the channel is open or there are octets to
-/// read. After that, the stream is at its end, or has failed. L2CAP has no half-open channels, so the channel is closed
-/// once both streams are closed.
+/// An open stream has the status `open` while the channel is open; an input stream keeps it until all received octets
+/// have been read. After that, the status is `atEnd` or `error`. L2CAP cannot close one direction alone, so the channel
+/// is closed only when both streams are closed.
 struct ChannelFlow {
     /// The maximum number of octets that have been passed to the host and not sent yet.
     static let window = 1 << 16
@@ -131,7 +131,7 @@ extension ChannelFlow {
         }
     }
 
-    /// Returns the error of a failed stream.
+    /// Returns the error of a failed stream; `nil` if the stream has not failed.
     func error(of side: Side) -> (any Error)? {
         guard status(of: side) == .error else { return nil }
         return switch link {
@@ -162,9 +162,9 @@ extension ChannelFlow {
         return event
     }
 
-    /// Returns the event that reports that the stream can be read or written now; `nil` if it cannot.
+    /// Returns the event that reports octets to read, or enough space to write; `nil` if there is neither.
     ///
-    /// The event is reported again after each read or write.
+    /// After each read or write, the event is reported again if it still applies.
     private func readiness(of side: Side) -> Stream.Event? {
         switch side {
         case .input: hasBytes ? .hasBytesAvailable : nil
@@ -200,14 +200,13 @@ extension ChannelFlow {
         return (count, consumed > 0 ? [.consumed(consumed)] : [])
     }
 
-    /// The number of octets that the app must have read before they are reported to the host, unless there are no more
-    /// to read.
+    /// The minimum number of read octets to report to the host, unless the app has read all that have arrived.
     private static let minimumReported = 4096
 }
 
 extension ChannelFlow {
-    /// The free space, in octets, from which on the delegate is called again, so that it does not have to write in
-    /// small pieces.
+    /// The minimum free space, in octets, for which the delegate is called, so that it does not have to write in small
+    /// pieces.
     private static let worthWriting = window / 4
 
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }

@@ -19,7 +19,7 @@ final class ChannelState: @unchecked Sendable {
     private var willSignal = false
     /// The events of the two streams; this object calls the streams' delegates.
     ///
-    /// Set before the state is shared.
+    /// Set by the initializer, and never changed.
     private(set) var events: ChannelEvents!
 
     init(

@@ -49,9 +49,9 @@ final class ChannelOutputStream: OutputStream {
         implementation = StreamImplementation(.output, of: channelState, as: self)
     }
 
-    /// Required by Foundation.
+    /// Creates a stream without a channel, which cannot be used.
     ///
-    /// A stream without a channel cannot be used.
+    /// Foundation requires this initializer.
     required init(toMemory: ()) { super.init(toMemory: ()) }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {

@@ -5,9 +5,9 @@ import Foundation
 ///
 /// If it is signalled several times before the closure runs, the run loop calls the closure once.
 ///
-/// With `RunLoop`, another thread cannot run code on the loop's thread without a delay, so this uses a source of the
-/// underlying CFRunLoop. For the main thread, it also uses the main queue, which works even if nothing runs the main
-/// run loop: in programs with an asynchronous `main`, and in tests.
+/// With `RunLoop`, another thread cannot run code on the loop's thread without a delay, so this class uses a source of
+/// the underlying CFRunLoop. For the main thread, it also uses the main queue, which works even if nothing runs the
+/// main run loop: in programs with an asynchronous `main`, and in tests.
 ///
 /// Sendable because a lock protects the state, and run loops and their sources can be used from any thread.
 final class RunLoopSignal: @unchecked Sendable {

@@ -3,7 +3,7 @@ public import Foundation
 // Key-value observing by key path, under the names that Foundation has for it on Apple's systems. Without the
 // Objective-C runtime, properties cannot be observed by name, and types of other modules cannot be observed.
 
-/// The information that an observer requests about a change.
+/// The values that the handler of an observation receives, and the times at which it is called.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// One bit for each option.
     public let rawValue: UInt
@@ -11,9 +11,9 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// Creates options from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The value after the change.
+    /// Pass the value after the change to the handler.
     public static var new: Self { Self(rawValue: 1 << 0) }
-    /// The value before the change.
+    /// Pass the value before the change to the handler.
     public static var old: Self { Self(rawValue: 1 << 1) }
     /// Call the handler immediately, with the current value.
     public static var initial: Self { Self(rawValue: 1 << 2) }
@@ -84,9 +84,10 @@ protocol Observed: _KeyValueCodingAndObserving {
 }
 
 extension _KeyValueCodingAndObserving {
-    /// Calls `changeHandler` after each change of a property, on the thread that made the change.
+    /// Calls `changeHandler` after each change of the property at `keyPath`.
     ///
-    /// If a host event causes the change, the handler is called before the delegate.
+    /// The handler runs on the thread that made the change, or on another thread that is calling handlers of this
+    /// object at that time. If a host event causes the change, the handler is called before the delegate.
     ///
     /// - Returns: The observation, which lasts until it is released.
     @preconcurrency

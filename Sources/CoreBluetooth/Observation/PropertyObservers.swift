@@ -9,7 +9,7 @@ final class PropertyObservers: Sendable {
     private struct State {
         var watches: [(id: Int, compare: @Sendable () -> Bool)] = []
         var next = 0
-        /// The thread that is comparing values.
+        /// The thread that is comparing values; `nil` if there is none.
         ///
         /// Its own accesses do not count as changes.
         var comparing: Thread?
@@ -34,8 +34,8 @@ final class PropertyObservers: Sendable {
 
     /// Makes every observer compare its values.
     ///
-    /// If another thread is already comparing, makes that thread compare once more. Does nothing if an observer makes
-    /// the call.
+    /// If another thread is already comparing, makes that thread compare once more. Does nothing if this thread is
+    /// already comparing, because then an observer or its handler has caused the call.
     func compareValues() {
         guard var watches = begin() else { return }
         while true {
@@ -60,6 +60,8 @@ final class PropertyObservers: Sendable {
 
     /// Returns the observers that must compare again, because a handler or another thread may have changed something;
     /// `nil` if none has to.
+    ///
+    /// `hasChanged` is true if an observer has found a change, and has thus called its handler.
     private func remainingWatches(_ hasChanged: Bool) -> [(id: Int, compare: @Sendable () -> Bool)]? {
         state.withLock { state in
             defer { state.isStale = false }

@@ -7,7 +7,7 @@ extension _CVarArgObject where Self: NSObject {
     /// The object that replaces this one as an argument for `%@`: its description.
     public var _cVarArgObject: any CVarArg { description as NSString }
 
-    /// The encoding of the replacement.
+    /// The encoding of ``_cVarArgObject`` as an argument.
     public var _cVarArgEncoding: [Int] { _cVarArgObject._cVarArgEncoding }
 }
 

@@ -1,9 +1,9 @@
 import BLEHost
 import Dispatch
 
-/// A weak reference to a manager, used only on the manager's queue.
+/// A weak reference to a manager, which the manager's peripherals, requests and channels use to reach it and its queue.
 ///
-/// The manager is set once, before its queue starts, and is read only on that queue.
+/// Sendable because the manager is set once, before its queue starts, and the latest peers are used only on that queue.
 final class ManagerReference: @unchecked Sendable {
     /// The queue of the manager's delegate calls: a serial queue that targets the app's queue.
     let queue: DispatchQueue

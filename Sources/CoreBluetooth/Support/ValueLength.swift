@@ -1,8 +1,9 @@
 /// The lengths of values that fit one ATT packet, in octets.
 ///
-/// A value travels as one L2CAP packet of the value and seven more octets, which the link layer divides into packets of
-/// at most 251 octets. A value that is a little too long for some number of packets needs another one, which takes as
-/// much time for its headers, its acknowledgement and the pauses as about 97 octets of data on the 2M PHY.
+/// A value travels in one L2CAP packet, together with seven octets of headers. The link layer divides the L2CAP packet
+/// into link-layer packets of at most 251 octets. A value that is a little too long for two of these, for example,
+/// needs a third. Besides its payload, each link-layer packet takes the time of about 97 octets of data on the 2M PHY,
+/// for its headers, its acknowledgement and pauses.
 enum ValueLength {
     /// The maximum length of any attribute value.
     static let longest = 512
@@ -13,18 +14,19 @@ enum ValueLength {
     ///
     /// Core 6.0, Vol 6, Part B, 2.1 and 4.1.1.
     private static let overhead = 97
-    /// The payload of a link-layer packet on most links with a long MTU.
+    /// The maximum payload of a link-layer packet on most links with a long MTU.
     private static let longestPacket = 251
 
-    /// Returns the maximum length of a value in one packet with an MTU.
+    /// Returns the maximum length of a value that fits one ATT packet with this MTU.
     static func longest(mtu: Int) -> Int { min(longest, max(0, mtu - 3)) }
 
     /// Returns the length with which a stream of values is fastest; `packet` is the maximum payload of a link-layer
     /// packet.
     ///
-    /// This is the maximum length with this MTU, or the longest one that needs one link-layer packet less. A payload of
-    /// 27 octets is treated as 251: devices extend their packets only after they have connected, and if they do not,
-    /// the result is at most 2 % slower than the best length.
+    /// This is the maximum length with this MTU, or the longest one that needs one link-layer packet less.
+    ///
+    /// A `packet` of at most 27 octets is treated as 251, because devices agree on longer packets only after they have
+    /// connected. If they never do, the result is at most 2 % slower than the best length.
     static func fastest(mtu: Int, packet: Int = longestPacket) -> Int {
         let longest = longest(mtu: mtu), packet = packet > 27 ? packet : longestPacket
         let filled = (longest + headers) / packet
