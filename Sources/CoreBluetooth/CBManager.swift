@@ -20,7 +20,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     private let restores: Bool
     private let hostState = Protected(CBManagerState.unknown)
 
-    /// Opens a session.
+    /// Creates a manager, and opens its session with the host behind `link`.
     ///
     /// Events arrive on the manager's own serial queue, which targets the app's queue.
     ///

@@ -15,7 +15,7 @@ extension CBManager {
         channelState?.changeLater { $0.receive(event) }
     }
 
-    /// Ends all channels, or only those to `peer` if it is not `nil`.
+    /// Ends the channels to `peer`, or all channels if it is `nil`; their streams report `failure`.
     func endChannels(_ failure: Failure, with peer: PeerIdentifier? = nil) {
         for channelState in channels.withLock({ $0.objects }) where peer == nil || channelState.peer == peer {
             channelState.changeLater { $0.receive(.closed(failure)) }

@@ -91,7 +91,7 @@ struct DiscoveredDatabase {
         known.map(\.found.range).filter { $0.overlaps(range) }
     }
 
-    /// Returns the ranges of the services that `found` replaces.
+    /// Returns the handle ranges of the known services that are dropped when `found` is added.
     func ranges(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
         let found = found.sorted { $0.range.start < $1.range.start }
         var replaced: [AttributeHandleRange] = [], first = 0
@@ -106,7 +106,7 @@ struct DiscoveredDatabase {
         return replaced
     }
 
-    /// Returns the ranges of the characteristics of `service` that `found` replaces.
+    /// Returns the handle ranges of the characteristics of `service` that are dropped when `found` is added.
     func ranges(replacedBy found: [DiscoveredCharacteristic], in service: CBService) -> [AttributeHandleRange] {
         (service.characteristics ?? []).compactMap { known in
             guard let range = known.handles?.range else { return nil }

@@ -232,8 +232,8 @@ struct PeripheralRecord {
         return .characteristicsDiscovered(service, failure)
     }
 
-    /// Fails the requests about attributes that the caller removes next, while the objects of the attributes still
-    /// exist.
+    /// Fails the requests about attributes in `ranges`, which the caller removes next, while the objects of these
+    /// attributes still exist.
     private mutating func cancelRequests(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
         for answer in requests.cancelRequests(in: ranges) { queueDelivery(of: answer, to: peripheral) }
     }

@@ -68,7 +68,7 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
     /// True if the central waits for an answer, and false for a write without response.
     package var expectsAnswer: Bool { exchange.transaction != nil }
 
-    /// The request and the memory address of the object, for logs.
+    /// The memory address of the object, its central, characteristic and offset, and the length of its value, for logs.
     open override var description: String {
         "<CBATTRequest: \(address), central = \(sender.identifier), characteristic = \(target.uuid), "
             + "offset = \(first), value = \(value.map { "\($0.count) octets" } ?? "(null)")>"

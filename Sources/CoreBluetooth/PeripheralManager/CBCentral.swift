@@ -20,7 +20,7 @@ open class CBCentral: CBPeer, @unchecked Sendable {
     /// truncated.
     open var maximumUpdateValueLength: Int { ValueLength.fastest(mtu: mtu.current) }
 
-    /// The device and the memory address of the object, for logs.
+    /// The memory address of the object, and the identifier of the central, for logs.
     open override var description: String { "<CBCentral: \(address), identifier = \(identifier)>" }
 
     func update(mtu new: Int) { mtu.withLock { $0 = new } }

@@ -44,14 +44,14 @@ extension Failure {
         }
     }
 
-    /// Returns an error with this description, for a failure that has no code.
+    /// Returns an error with this description, for a failure that has no code of its own.
     private static func unknown(_ sentence: String) -> CBError {
         CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
     }
 
     /// Returns the error for a refused channel.
     ///
-    /// If the security is insufficient, the errors are the same as for attributes.
+    /// A channel that was refused because of insufficient security has the same error as an attribute.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
     private static func error(of result: Signal.ConnectionResult) -> any Error {

@@ -31,10 +31,10 @@ final class HostKnowledge: Sendable {
     /// Returns whether the host has all of `wanted`.
     func includes(_ wanted: CBCentralManager.Feature) -> Bool { features.current.isSuperset(of: wanted) }
 
-    /// Records a peer that a manager has discovered, and its name if it is known.
+    /// Records a peer that a manager has discovered or that the host knows, and its name if there is one.
     func noteDiscovered(_ peer: PeerIdentifier, name: String?) { peers.withLock { _ = $0.insert(peer, name: name) } }
 
-    /// Returns a peer that a manager has discovered; `nil` for any other peer.
+    /// Returns a recorded peer with its name; `nil` for any other peer.
     func peer(_ peer: PeerIdentifier) -> KnownPeer? {
         peers.withLock { $0.contains(peer) ? KnownPeer(peer: peer, name: $0.name(of: peer)) : nil }
     }

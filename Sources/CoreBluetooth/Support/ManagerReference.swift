@@ -11,7 +11,7 @@ final class ManagerReference: @unchecked Sendable {
     /// The observers of the manager's events, called after the delegate.
     let observers = Observers()
     weak var manager: CBManager?
-    /// The peripheral of the last event.
+    /// The peripheral of the last event; `nil` if the event concerned none, or the app has released the object.
     private weak var latestPeripheral: CBPeripheral?
     private weak var latestCentral: CBCentral?
 

@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 import Synchronization
 
-/// The receivers of a manager's host events in addition to its delegate.
+/// The observers of a manager, which receive its host events in addition to the delegate.
 ///
 /// They are called on the manager's queue, after the delegate. By then, the app's objects are up to date.
 package final class Observers: Sendable {

@@ -84,6 +84,7 @@ public final class BluetoothPairing: Sendable {
     /// The device is not informed. At the next connection, the device refuses the link, or drops its bond as well.
     ///
     /// - Returns: The remaining bonds.
+    /// - Throws: ``PairingError/unsupported`` if Bluetooth is not available, or `CancellationError`.
     @discardableResult
     public func removeBond(with identifier: UUID) async throws -> [Bond] {
         try await questions.list { session.send(.security(.removeBond(PeerIdentifier(identifier)))) }
