@@ -6,9 +6,9 @@ package enum BusAddress {
     package enum Mistake: Error, Hashable, CustomStringConvertible {
         /// The environment names no bus.
         case missing
-        /// This part of the text is not an address.
+        /// This part of the list is not a valid address, or it is the beginning of a list that is too long.
         case malformed(String)
-        /// There are addresses, but none with a Unix socket.
+        /// None of the addresses in this list names a Unix socket to connect to.
         case unsupported(String)
 
         package var description: String {
@@ -32,9 +32,10 @@ package enum BusAddress {
         return [.unix(path: directory + "/bus")]
     }
 
-    /// Returns the Unix sockets in a list of addresses.
+    /// Returns the Unix sockets in a list of addresses, in the order of the list; skips addresses of other kinds.
     ///
-    /// Other addresses are skipped if there is at least one socket.
+    /// - Throws: ``Mistake/malformed(_:)`` if an address is not valid or the list is too long,
+    ///   ``Mistake/unsupported(_:)`` if the list contains no Unix socket.
     package static func places(in text: String) throws(Mistake) -> [SocketAddress] {
         guard text.utf8.count <= limit else { throw .malformed(String(text.prefix(40))) }
         var places: [SocketAddress] = []

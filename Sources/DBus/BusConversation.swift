@@ -15,9 +15,9 @@ package struct BusConversation {
         case unexpected(String)
         /// The bus sent octets that are not a message.
         case malformed
-        /// Too many calls wait for a reply.
+        /// This number of calls, the maximum, already wait for a reply.
         case congested(Int)
-        /// The bus did not answer `Hello` as required.
+        /// The bus refused the call to `Hello`, for this reason.
         case notGreeted(String)
 
         package var description: String {
@@ -42,7 +42,7 @@ package struct BusConversation {
     private enum State {
         /// Authentication is not complete; the octets are an unfinished line.
         case authenticating(line: [UInt8])
-        /// The bus has accepted the user, but has not yet answered whether it can pass descriptors.
+        /// The bus has accepted the user, but has not yet answered whether it can pass file descriptors.
         case negotiating(line: [UInt8])
         /// The octets are the beginning of a message.
         case speaking([UInt8])
@@ -68,7 +68,7 @@ package struct BusConversation {
 
     /// The maximum length of a line during authentication.
     package static let lineLimit = 1_024
-    /// The maximum number of calls that wait for a reply.
+    /// The default maximum number of calls that wait for a reply.
     package static let callLimit = 64
 
     private static let bus = "org.freedesktop.DBus"
@@ -91,8 +91,9 @@ package struct BusConversation {
     /// - Parameters:
     ///   - user: The user ID of this process.
     ///   - receivesCalls: False to refuse all calls by other programs.
-    ///   - passesDescriptors: True to require a bus that can pass descriptors.
-    ///   - callLimit: The maximum number of calls that wait for a reply.
+    ///   - passesDescriptors: True to require a bus that can pass file descriptors.
+    ///   - callLimit: The maximum number of calls that wait for a reply. A further call fails with
+    ///     ``Failure/congested(_:)``, after which the conversation is unusable.
     package init(
         user: UInt32,
         receivesCalls: Bool = false,
@@ -137,7 +138,7 @@ package struct BusConversation {
 
     /// Processes octets from the bus, and returns the events in them.
     ///
-    /// A failure ends the connection.
+    /// After a failure, the conversation is unusable: later calls throw the same error.
     package mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
         var rest = octets[...]
         while true {
@@ -214,8 +215,8 @@ package struct BusConversation {
 
     /// Decodes and processes a message, and returns the event for it; `nil` if there is none.
     ///
-    /// If the message is too long or cannot be decoded, a call is refused, a reply becomes an error, and a signal is
-    /// dropped.
+    /// If the message is too long or its body cannot be decoded, a call is refused, a reply becomes an error, and a
+    /// signal is dropped. A message whose header cannot be decoded is dropped, too.
     ///
     /// Another program may have sent such a message through the bus, so the connection does not end.
     private mutating func take(_ octets: ArraySlice<UInt8>, _ size: BusMessage.Size) -> Event? {

@@ -28,7 +28,7 @@ package struct BusMessage: Hashable, Sendable {
     package var replySerial: UInt32?
     package var destination: String?
     package var sender: String?
-    /// The number of descriptors that come with the message; `nil` means none.
+    /// The number of file descriptors that come with the message; `nil` means none.
     package var descriptors: UInt32?
     /// True for a call whose caller wants no reply.
     package var expectsNoReply = false

@@ -1,6 +1,6 @@
 /// The reply to a method call on D-Bus.
 package enum BusReply: Hashable, Sendable {
-    /// The call succeeded: the returned values, and the sender of the reply.
+    /// The call succeeded and returned these values; `from` is the sender of the reply, `nil` if the reply names none.
     case values([BusValue], from: String?)
     case refused(Refusal)
 

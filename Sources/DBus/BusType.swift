@@ -1,7 +1,7 @@
 /// The types of D-Bus values; D-Bus Specification, Type System.
 package enum BusType: Hashable, Sendable {
     case byte, boolean, int16, uint16, int32, uint32, int64, uint64, double, string, path, signature, variant
-    /// An index into the descriptors that come with the message.
+    /// An index into the file descriptors that come with the message.
     case descriptor
     indirect case array(BusType)
     case structure([BusType])

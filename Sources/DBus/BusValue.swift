@@ -13,7 +13,7 @@ package enum BusValue: Hashable, Sendable {
     case path(String)
     case signature(String)
     indirect case variant(BusValue)
-    /// An index into the descriptors that come with the message.
+    /// An index into the file descriptors that come with the message.
     case descriptor(UInt32)
     /// An array of bytes; a decoded array with this element type always has this case.
     case octets([UInt8])
@@ -112,7 +112,9 @@ extension [UInt8] {
         for _ in 0..<missing { append(0) }
     }
 
-    /// Appends the length of the octets that `write` appends, as four octets, padding, and then those octets.
+    /// Appends a length, padding to `alignment`, and the octets that `write` appends.
+    ///
+    /// The length has four octets, and counts only the octets from `write`.
     mutating func appendCounted(alignment: Int = 1, _ write: (inout Self) -> Void) {
         let place = count
         append(number: UInt32(0))
@@ -195,7 +197,7 @@ extension BusValue {
         elements?.compactMap { if case .entry(let key, let value) = $0 { (key, value) } else { nil } }
     }
 
-    /// Returns the value of a dictionary's entry, without the variant around it.
+    /// Returns the value that a dictionary has for a key, without the variant around it; `nil` if there is none.
     package subscript(key name: String) -> BusValue? {
         guard let value = entries?.last(where: { $0.key.text == name })?.value else { return nil }
         if case .variant(let inner) = value { return inner }

@@ -144,7 +144,8 @@ struct Bled: ParsableCommand {
 
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Returns the path of a file in the directory that the service manager has set in `variable`.
+    /// Returns the path of a file in the directory that the service manager has set in the environment variable
+    /// `variable`.
     ///
     /// If the variable is not set, returns the path in the directory `system` for root, and `nil` for other users.
     private static func file(_ name: String, in variable: String, orFor system: String) -> String? {
