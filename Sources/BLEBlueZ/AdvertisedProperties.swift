@@ -26,7 +26,9 @@ enum AdvertisedProperties {
         return list
     }
 
-    /// Returns the data of all structures, by type; of several structures of the same type, only the last is included.
+    /// Returns a dictionary from the AD type of each structure to its data; `nil` if there are no structures.
+    ///
+    /// Of several structures of the same type, only the last is included.
     private static func data(_ structures: AdvertisingData) -> BusValue? {
         var entries = OrderedMap<UInt8, [UInt8]>()
         for structure in structures.structures { entries[structure.type.wire] = structure.data }

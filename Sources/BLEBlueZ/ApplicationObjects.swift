@@ -4,7 +4,7 @@ import DBus
 
 /// The objects of a program that exports services, as `GetManagedObjects` returned them.
 struct ApplicationObjects {
-    /// A service for the host, and the paths of its characteristics.
+    /// A service to publish, and the object paths of its characteristics.
     struct Service {
         var definition: ServiceDefinition
         var characteristics: [(id: LocalAttributeID, path: String)] = []

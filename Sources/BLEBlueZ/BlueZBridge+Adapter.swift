@@ -3,7 +3,7 @@ import BLEWire
 import DBus
 
 extension BlueZBridge {
-    /// Adds the objects that always exist.
+    /// Adds the object `/org/bluez` and the adapter's object, which exist as long as the bridge.
     mutating func addAdapter() {
         let manager = { (name: String) in ObjectTree.Interface(name: name, properties: []) }
         tree.add("/org/bluez", [manager(BlueZ.agents)])

@@ -15,7 +15,7 @@ struct Advertisement: Sendable {
     /// The time at which the advertisement stops being discoverable; `nil` before it has started, or if there is no
     /// limit.
     var discoverableEnd: Instant?
-    /// The number of the advertisement, starting with 1; no two advertisements have the same number.
+    /// The number that programs see, from 1; no two existing advertisements have the same number.
     var instance: UInt8 = 0
 
     /// The time at which the advertisement ends or stops being discoverable; `nil` if neither will happen.

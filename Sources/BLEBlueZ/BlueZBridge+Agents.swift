@@ -39,7 +39,7 @@ extension BlueZBridge {
         return SMP.IOCapability.allCases.first { $0.description == text }
     }
 
-    /// Ends the agent of a program.
+    /// Removes the pairing agent of a program, and refuses a pending call to register it.
     mutating func withdrawAgent(of name: String) {
         guard clients[name]?.agent != nil else { return }
         _ = clients.update(name) { $0.agent = nil }
@@ -116,7 +116,10 @@ extension BlueZBridge {
         }
     }
 
-    /// Passes a question about pairing to the agent of a program.
+    /// Passes a question about pairing to the agent of the program that the session belongs to.
+    ///
+    /// If a pairing that the program itself has started needs only consent and replaces no bond, the bridge consents
+    /// without asking. If the program has no agent, the bridge cancels all other pairings.
     private mutating func ask(_ inquiry: PairingInquiry, _ key: SessionKey) {
         let peer = inquiry.peer
         guard let device = devices[peer], let agent = clients[key.client]?.agent else {
@@ -162,7 +165,9 @@ extension BlueZBridge {
         }
     }
 
-    /// Passes an agent's answer to the daemon.
+    /// Passes an agent's answer to a question about pairing to the daemon.
+    ///
+    /// If the agent has shown a passkey without an error, there is no answer to pass on.
     mutating func takeAnswer(
         of client: String,
         _ peer: PeerIdentifier,

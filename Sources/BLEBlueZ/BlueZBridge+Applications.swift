@@ -209,7 +209,7 @@ extension BlueZBridge {
         if sessions[key] != nil { request(key, .service(.respond(transaction, response))) }
     }
 
-    /// Joins the parts of long values: many programs do not look at the offset of a write.
+    /// Joins the parts of long values, because many programs ignore the offset of a write.
     private static func joined(_ group: WriteGroup) -> [WritePart] {
         var result: [WritePart] = []
         for part in group {
@@ -223,6 +223,9 @@ extension BlueZBridge {
     }
 
     /// Passes the first of several writes to the program; the next one follows when the program has answered.
+    ///
+    /// If no writes are left, reports the success of the whole group. `transaction` is `nil` for a write command, which
+    /// is not answered.
     private mutating func write(
         _ parts: [WritePart],
         _ transaction: ServerTransaction?,

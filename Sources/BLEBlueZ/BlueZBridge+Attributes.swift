@@ -184,7 +184,7 @@ extension BlueZBridge {
         self.request(key, peer, request, for: purpose(characteristic.path))
     }
 
-    /// Processes an event about a device.
+    /// Processes an event about a device; `number` is the request that it answers, or `.none`.
     mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, _ number: RequestNumber, _ key: SessionKey) {
         if number != .none {
             guard let purpose = sessions[key]?.requests[number]?.purpose else { return }

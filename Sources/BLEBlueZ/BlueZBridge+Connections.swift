@@ -56,7 +56,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Answers the calls that waited until a device's services were known.
+    /// Answers the calls that wait until a device's services are known: with `error` if the device has disconnected.
     mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil) {
         guard let device = devices[peer] else { return }
         _ = devices.update(peer) { $0.awaitingServices = [] }
@@ -74,7 +74,8 @@ extension BlueZBridge {
 
     /// Records that a session is no longer connected to a device, or could not connect.
     ///
-    /// The device stays connected while other sessions are connected to it.
+    /// Calls that wait for the connection fail with `error`. The device stays connected while other sessions are
+    /// connected to it.
     private mutating func end(_ peer: PeerIdentifier, _ key: SessionKey, _ error: BlueZError) {
         guard let device = devices[peer] else { return }
         let wasLinked = device.links.contains(key), waiters = device.connecting[key] ?? []
@@ -113,7 +114,7 @@ extension BlueZBridge {
         for ending in finished { reply(to: ending.caller) }
     }
 
-    /// Ends all connections of a session, because the host cannot be used.
+    /// Records that a session has lost all its connections, because the host cannot be used; `error` says why.
     mutating func loseLinks(of key: SessionKey, _ error: BlueZError) {
         for device in devices.all where device.links.contains(key) || device.connecting[key] != nil {
             end(device.peer, key, error)

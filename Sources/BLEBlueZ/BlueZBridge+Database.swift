@@ -3,7 +3,7 @@ import BLEWire
 import DBus
 
 extension BlueZBridge {
-    /// Discovers a device's services with their characteristics and descriptors.
+    /// Starts to discover a device's services with their characteristics and descriptors.
     mutating func discoverDatabase(of peer: PeerIdentifier, by key: SessionKey) {
         var database = RemoteDatabase()
         database.state = .discovering(1)
@@ -12,7 +12,7 @@ extension BlueZBridge {
         request(key, peer, .discoverServices(only: []), for: .services)
     }
 
-    /// Removes the objects of a device's services.
+    /// Removes the objects of a device's services, and closes the pipes of their characteristics.
     mutating func removeDatabase(of peer: PeerIdentifier) {
         guard let device = devices[peer] else { return }
         tree.set(device.path, BlueZ.device, "ServicesResolved", .boolean(false))
@@ -127,6 +127,8 @@ extension BlueZBridge {
     }
 
     /// Discovers the services again after the device has changed them.
+    ///
+    /// Each connected session reports the change. Only the report of the session that discovered the services counts.
     mutating func rediscover(_ peer: PeerIdentifier, by key: SessionKey) {
         guard let discoverer = devices[peer]?.database.discoverer, discoverer == key else { return }
         removeDatabase(of: peer)

@@ -84,7 +84,7 @@ extension BlueZBridge {
         return true
     }
 
-    /// Returns the text of an address with other separators; `replacing` takes 20 times as long.
+    /// Returns the text of an address with `separator` in place of colons, 20 times as fast as `replacing` would.
     private static func address(_ text: String, separatedBy separator: Unicode.Scalar) -> String {
         let octets = text.utf8.map { $0 == UInt8(ascii: ":") ? UInt8(ascii: separator) : $0 }
         return String(decoding: octets, as: UTF8.self)
@@ -160,7 +160,8 @@ extension BlueZBridge {
         if isMonitored { reportFound(report, to: key.client) }
     }
 
-    /// Signals the latest advertisement of each device in ``BlueZBridge/reports``, or waits if the bus is congested.
+    /// Signals the latest advertisement of each device in ``BlueZBridge/reports``; if the bus is congested, tries again
+    /// later.
     mutating func flushReports() {
         reportTime = isCongested ? now + Self.reportPeriod : nil
         guard !isCongested else { return }
@@ -184,8 +185,10 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns whether to signal a signal strength: it has changed by as much as BlueZ signals, or was not signalled
-    /// for a while.
+    /// Returns whether to signal the signal strength of a device now.
+    ///
+    /// True if it has changed by at least ``BlueZBridge/strengthStep``, was last signalled at least
+    /// ``BlueZBridge/strengthPeriod`` ago, or was unknown.
     private func isNews(_ strength: BusValue, of device: Device) -> Bool {
         guard now - device.strengthTime < Self.strengthPeriod, let new = strength.integer,
             let old = tree.value(device.path, BlueZ.device, "RSSI")?.integer

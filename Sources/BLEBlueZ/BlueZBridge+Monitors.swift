@@ -148,7 +148,9 @@ extension BlueZBridge {
         monitors.all.contains { $0.client == client && $0.objects.contains { $0.matches(report) } }
     }
 
-    /// Reports a device to the monitors that it matches, unless they have found it already.
+    /// Reports a received device to the matching monitors of a program that have not found it yet.
+    ///
+    /// A device whose signal is too weak for a monitor is not reported to it.
     mutating func reportFound(_ report: AdvertisementReport, to client: String) {
         guard let path = devices[report.peer]?.path else { return }
         let rssi = report.rssi.dBm.map(Int.init) ?? -127
@@ -166,7 +168,8 @@ extension BlueZBridge {
         }
     }
 
-    /// Reports that devices are lost if they have not been received for too long.
+    /// Reports a found device as lost if it has not been received with sufficient signal strength within
+    /// ``Monitor/Object/lowTimeout``.
     mutating func expireMonitors() {
         for number in monitors.keys {
             guard let monitor = monitors[number], let deadline = monitor.deadline, deadline <= now else { continue }

@@ -41,7 +41,7 @@ extension BlueZBridge {
         _ = devices.update(peer) { $0.database.characteristics.update(handle, change) }
     }
 
-    /// Ends a program's notify sessions and pipes for a device, because the two are no longer connected.
+    /// Ends a program's notify sessions and pipes for a device to which its session is no longer connected.
     mutating func dropSubscriptions(of client: String, at peer: PeerIdentifier) {
         for characteristic in devices[peer]?.database.characteristics.all ?? []
         where characteristic.subscribers.contains(client) {
@@ -69,7 +69,7 @@ extension BlueZBridge {
         for number in pipes.keys where pipes[number]?.client == client { pipeClosed(number) }
     }
 
-    /// Signals a value only to the program that may use it.
+    /// Stores the value of an attribute for one program, and signals the value only to that program.
     ///
     /// The signal goes to all of the program's connections to the bus, because the program may make calls on one and
     /// receive signals on another.
@@ -107,8 +107,8 @@ extension BlueZBridge {
 
     /// Passes on a notification to the program whose session has received it.
     ///
-    /// If a program has subscribed over several connections to the bus, only values for the first of them are passed
-    /// on.
+    /// If a program has subscribed over several connections to the bus, the sessions of all these connections receive
+    /// each value. It is passed on only once: when the session of the first connection receives it.
     mutating func notified(_ peer: PeerIdentifier, _ handle: AttributeHandle, _ value: [UInt8], _ key: SessionKey) {
         guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
         if let number = characteristic.notifyPipe, pipes[number]?.client == key.client {

@@ -90,7 +90,7 @@ package struct BlueZBridge: Sendable {
         /// Stops reading from a pipe until it is resumed.
         case pausePipe(PipeNumber)
         case resumePipe(PipeNumber)
-        /// Switches Bluetooth for all programs.
+        /// Switches Bluetooth on or off for all programs.
         case power(isOn: Bool)
     }
 
@@ -107,7 +107,7 @@ package struct BlueZBridge: Sendable {
         var isDiscovering = false
         /// The path of the program's pairing agent, and the agent's capability for input and output.
         var agent: (path: String, capability: SMP.IOCapability)?
-        /// True after the program has left the bus while its session has connections, which continue.
+        /// True if the program has left the bus, but its session is kept because it still has connections.
         var isGone = false
     }
 
@@ -118,9 +118,11 @@ package struct BlueZBridge: Sendable {
         var requests = OrderedMap<RequestNumber, PeerRequestRecord>()
         /// The number of the session's write commands that are still in the host.
         var commands = 0
-        /// The calls to `StartDiscovery` or `RegisterAgent` that wait until the state is known.
+        /// The calls to `StartDiscovery` or `RegisterAgent` that wait until the host's state is known.
         var starting: [Caller] = []
-        /// True after the host has lost what this session requested, until the session can request it again.
+        /// True from a reset of the host until Bluetooth is on again.
+        ///
+        /// A reset discards what the session has requested from the host, so the session must then request it again.
         var isReset = false
     }
 
@@ -151,12 +153,13 @@ package struct BlueZBridge: Sendable {
         static let commands = 128
         /// The maximum number of devices.
         ///
-        /// At the limit, one that is not bonded, trusted or connected is removed: the least recently received.
+        /// At the limit, a new device replaces the least recently received one that is not bonded, trusted or
+        /// connected. If there is none, the new device is not added.
         static let devices = 1_024
-        /// The maximum number of attributes of a device, and of UUIDs in its property `UUIDs`; further attributes get
-        /// no objects.
+        /// The number of discovered attributes at which the discovery of a device ends, and the maximum number of UUIDs
+        /// in its property `UUIDs`; further UUIDs are left out.
         static let attributes = 4_096
-        /// The maximum number of values that are kept for a program; at the limit, the oldest is removed.
+        /// The maximum number of attribute values that are kept for a program; at the limit, the oldest is removed.
         static let values = 256
         /// The maximum length of an alias, in octets; longer aliases are refused.
         static let alias = 248
@@ -172,11 +175,12 @@ package struct BlueZBridge: Sendable {
     static let bus = "org.freedesktop.DBus"
     /// The time for which reports of a known device are collected into one signal.
     static let reportPeriod = Duration.milliseconds(50)
-    /// The change of a signal strength, in dB, that is signalled at once; smaller ones are signalled once a period.
+    /// The smallest change of a signal strength, in dB, that is signalled at once; smaller changes are signalled once
+    /// per `strengthPeriod`.
     static let strengthStep = 8, strengthPeriod = Duration.seconds(1)
     /// The time without advertisements after which a device is removed, unless it is bonded, trusted or connected.
     ///
-    /// While a program is discovering, devices are kept for longer.
+    /// Devices do not expire while a program is discovering.
     static let deviceLifetime = Duration.seconds(180)
     /// The maximum duration of a connection attempt.
     static let connectionTimeout = Duration.seconds(25)
@@ -202,14 +206,16 @@ package struct BlueZBridge: Sendable {
     /// The time at which to signal ``reports``.
     var reportTime: Instant?
     var sweepTime: Instant?
-    /// A time that is not after the first deadline of the calls and monitors, so that events need not look for it.
+    /// A time that is not after the earliest deadline of the calls and monitors; `nil` if there is none.
+    ///
+    /// Without it, each event would cause a search for that deadline.
     var waitTime: Instant?
     var discoverableUntil: Instant?
     var lastCall: CallNumber = 0
     var lastNumber: UInt32 = 0
     private var actions: [Action] = []
 
-    /// True while advertisements wait, because the bus does not accept messages fast enough.
+    /// True while the bus accepts messages too slowly; signals about received advertisements then wait.
     package var isCongested = false
 
     /// Creates the objects of an adapter, and opens the bridge's own sessions.

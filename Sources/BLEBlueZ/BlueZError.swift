@@ -107,7 +107,7 @@ extension BlueZError {
         }
     }
 
-    /// Returns the ATT error for a remote device when the program that serves an attribute replies with an error.
+    /// Returns the ATT error for a remote device whose read or write a program has refused with this D-Bus error.
     package static func attribute(_ name: String, _ text: String?) -> ATT.ErrorCode {
         switch name {
         case "org.bluez.Error.NotPermitted": .readNotPermitted

@@ -23,8 +23,9 @@ struct ExportedAdvertisement: Equatable, Sendable {
     /// True if the object has the property `Instance`, which the bridge sets to the number of the advertisement.
     let hasInstance: Bool
 
-    /// The advertising request for the time after ``discoverableTime``: the same without flags, which is not
-    /// discoverable.
+    /// The advertising request for the time after ``discoverableTime``.
+    ///
+    /// It has no flags, so the advertisement is no longer discoverable.
     var hiddenRequest: AdvertisingRequest {
         var hidden = request
         hidden.broadcast?.flags = nil
@@ -47,7 +48,9 @@ struct ExportedAdvertisement: Equatable, Sendable {
         if request.error != nil, !shortenName() { request.broadcast?.isExtended = true }
     }
 
-    /// Shortens the name so that it fits; returns false if the rest of the advertisement does not fit either.
+    /// Shortens the name until the advertisement fits into a legacy one, or drops the name.
+    ///
+    /// Returns false if the advertisement has no name, is extended, or does not fit even without the name.
     private mutating func shortenName() -> Bool {
         guard let name = request.localName, request.broadcast?.isExtended == false else { return false }
         var short = request

@@ -12,7 +12,7 @@ struct ObjectTree: Sendable {
 
     private struct Node: Sendable {
         var interfaces: [Interface] = []
-        /// The last components of the paths of objects below this one.
+        /// The last components of the paths of the objects directly below this one.
         var children: [String] = []
     }
 
@@ -31,7 +31,8 @@ struct ObjectTree: Sendable {
     private var changes: [Change] = []
     private var signals: [BusMessage] = []
 
-    /// The number of objects, including those without interfaces of their own that only have objects below them.
+    /// The number of objects, including those that have no interfaces and exist only because there are objects below
+    /// them.
     var count: Int { nodes.count }
 
     func contains(_ path: String) -> Bool { nodes[path] != nil }
@@ -86,7 +87,7 @@ struct ObjectTree: Sendable {
     ///
     /// All changes to an interface until the next call to ``takeSignals()`` become one signal.
     ///
-    /// A forced change is signalled even if the value is the same as before.
+    /// If `isForced` is true, the value is signalled even if it is the same as before.
     mutating func set(
         _ path: String,
         _ interface: String,
@@ -121,7 +122,9 @@ struct ObjectTree: Sendable {
         if isRemoved { changes[index].invalidated.append(name) } else { changes[index].names.append(name) }
     }
 
-    /// Returns and removes the signals that have accumulated since the previous call to this method, in order.
+    /// Returns and removes the signals that have accumulated since the previous call to this method.
+    ///
+    /// The signals about added and removed objects come first, those about changed properties last.
     mutating func takeSignals() -> [BusMessage] {
         guard !signals.isEmpty || !changes.isEmpty else { return [] }
         var taken = signals

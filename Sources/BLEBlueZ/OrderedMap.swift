@@ -20,7 +20,7 @@ struct OrderedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The values in the order of their keys.
     var all: [Value] { keys.compactMap { values[$0] } }
 
-    /// Changes the value of a key, if there is one, and returns the result of the change.
+    /// Changes the value of a key, and returns the result of the change; `nil` if the key has no value.
     mutating func update<Result>(_ key: Key, _ change: (inout Value) -> Result) -> Result? {
         guard var value = values.removeValue(forKey: key) else { return nil }
         defer { values[key] = value }

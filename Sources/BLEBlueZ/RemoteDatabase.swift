@@ -5,7 +5,7 @@ import BLEWire
 struct RemoteDatabase: Sendable {
     enum State: Equatable, Sendable {
         case unknown
-        /// This number of requests are outstanding.
+        /// The services are being discovered; this number of requests is outstanding.
         case discovering(Int)
         case discovered
     }
@@ -31,7 +31,7 @@ struct RemoteDatabase: Sendable {
     }
 
     var state = State.unknown
-    /// The session that discovers the services.
+    /// The session that discovers, or has discovered, the services; `nil` before the discovery.
     var discoverer: BlueZBridge.SessionKey?
     var services: [DiscoveredService] = []
     var includes: [AttributeHandle: [DiscoveredService]] = [:]
@@ -44,7 +44,7 @@ struct RemoteDatabase: Sendable {
     /// The handles of characteristic values and descriptors, by object path.
     var handles: [String: AttributeHandle] = [:]
 
-    /// The number of attributes that were discovered.
+    /// The number of services, characteristics and descriptors that were discovered.
     var count: Int {
         services.count + services.reduce(0) { $0 + (members[$1.range.start]?.count ?? 0) } + descriptorCount
     }

@@ -11,7 +11,7 @@ import Glibc
 ///
 /// Sendable because everything happens on the loop's thread.
 final class BlueZService: @unchecked Sendable {
-    /// The length of the queue to the bus, in octets, above which advertisements wait.
+    /// The length of the queue to the bus, in octets, above which signals about received advertisements wait.
     private static let congestion = 262_144
 
     private let loop: EventLoop
@@ -36,8 +36,8 @@ final class BlueZService: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bus: A connection to the bus.
-    ///   - daemon: The socket of the daemon.
-    ///   - radio: The radio of the daemon.
+    ///   - daemon: The path of the daemon's socket.
+    ///   - radio: The name of the daemon's radio; empty for the first one.
     ///   - adapter: The adapter that programs see.
     ///   - ready: Called when programs can use the service.
     ///   - ended: Called when the service ends, with the reason.
@@ -101,7 +101,8 @@ final class BlueZService: @unchecked Sendable {
         }
     }
 
-    /// Sends what has accumulated for the bus, and sets the alarm for what the bridge does next.
+    /// Sends the accumulated octets to the bus, records whether the bus is congested, and sets the alarm for the
+    /// bridge's deadline.
     private func endTurn() {
         socket.write(conversation.takeOctets())
         bridge.isCongested = socket.backlog > Self.congestion
@@ -127,7 +128,8 @@ final class BlueZService: @unchecked Sendable {
         endTurn()
     }
 
-    /// Ends the pipes that programs have closed, so that later calls can acquire their characteristics.
+    /// Ends the pipes that programs have closed, so that the following calls can acquire the same characteristics
+    /// again.
     private func endPipes() {
         for number in pipes.keys.sorted() where pipes[number]?.isAtEnd == true {
             carryOut(bridge.receive(nil, from: number, at: loop.clock.now))

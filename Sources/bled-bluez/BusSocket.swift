@@ -1,7 +1,7 @@
 import BLERuntime
 import Glibc
 
-/// A connection to a D-Bus message bus, run by a loop; it can pass descriptors.
+/// A connection to a D-Bus message bus, run by a loop; it can pass file descriptors.
 ///
 /// Octets that the system does not accept are queued, and nothing is read while the queue is long. Sendable because
 /// everything happens on the loop's thread.
@@ -41,7 +41,7 @@ final class BusSocket: @unchecked Sendable {
         watch = loop.watch(descriptor, for: .reading) { [weak self] possible in self?.ready(possible) }
     }
 
-    /// Writes octets, and passes a descriptor, if there is one, with the first octet.
+    /// Writes octets, and passes a file descriptor, if there is one, with the first octet.
     func write(_ octets: [UInt8], passing passed: FileDescriptor? = nil) {
         guard watch != nil, !octets.isEmpty else { return }
         queue.append(Part(octets: octets[...], passed: passed))
