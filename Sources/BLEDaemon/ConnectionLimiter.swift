@@ -49,7 +49,10 @@ extension ConnectionLimiter.Bounds {
         if let process = newcomer.process, program.process == process { self.process += 1 }
     }
 
-    /// Returns a sentence about the limit that `present` has reached; `nil` if it has reached none.
+    /// Returns a sentence about the first limit that the counts in `present` have reached; `nil` if they have reached
+    /// none.
+    ///
+    /// `state` is the end of the sentence, such as “already connected”.
     fileprivate func sentence(for present: Self, state: String) -> String? {
         if present.process >= process { return "\(process) sessions of this process are \(state)" }
         if present.user >= user { return "\(user) sessions of this user are \(state)" }

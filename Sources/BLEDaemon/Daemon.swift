@@ -159,7 +159,10 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Stops listening, and ends all sessions.
+    /// Stops listening, and closes all connections and sessions.
+    ///
+    /// Sessions with a restore identifier stay in the file of kept sessions, if there is one, for the next run of the
+    /// daemon.
     package func stop() {
         loop.sync { [self] in acceptor.take() }?.stop()
         loop.sync { [self] in

@@ -11,7 +11,7 @@ struct RadioSwitches {
 
     /// Switches off the radios named in the file at `path`, one name per line.
     ///
-    /// Without a file, all radios stay on.
+    /// All radios stay on if there is no such file, or it cannot be read.
     init(_ radios: Radios, keptAt path: String?) {
         self.radios = radios
         file = path.map { PrivateFile(path: $0, mostOctets: 65_536) }

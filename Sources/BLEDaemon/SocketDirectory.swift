@@ -5,7 +5,7 @@ import Glibc
 package enum SocketDirectory {
     /// Returns the path of the socket, and creates missing directories.
     ///
-    /// All users can use the directories if root creates them; otherwise only this user can.
+    /// All users can use directories that root has created; otherwise, only the daemon's user can.
     ///
     /// - Throws: ``TransportError/Code/forbidden`` if another user could replace the socket,
     ///   ``TransportError/Code/unreachable`` if the directory does not exist and cannot be created.

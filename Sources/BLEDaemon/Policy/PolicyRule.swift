@@ -107,7 +107,9 @@ extension KeyedDecodingContainer {
         .dataCorruptedError(forKey: key, in: self, debugDescription: sentence)
     }
 
-    /// Decodes a user or group ID; a name is looked up with `find`.
+    /// Decodes a user or group ID; `nil` if there is no value.
+    ///
+    /// If the value is a name, `find` looks it up. `kind` is “user” or “group”, for error messages.
     fileprivate func number(_ key: Key, _ kind: String, _ find: (String) -> UInt32?) throws -> UInt32? {
         guard contains(key) else { return nil }
         if let number = try? decode(UInt32.self, forKey: key) { return number }

@@ -3,15 +3,15 @@ import BLEWire
 
 /// A filter for the attribute handles of peers, which allows only handles in services that the client may use.
 ///
-/// It records which services were discovered, and says which handles are allowed; it has no effects of its own. Until a
-/// peer's services have been discovered, none of its handles are allowed. A filter that allows everything also records
-/// services and subscriptions, because it may be restricted later.
+/// It records which services were discovered, and says which handles are allowed; it has no effects of its own. If only
+/// some services are allowed, no handles of a peer are allowed until its services have been discovered. A filter that
+/// allows everything also records services and subscriptions, because it may be restricted later.
 struct ServiceFilter: Sendable {
     /// The maximum number of peers.
     ///
     /// If there are more, the one that was recorded first is dropped.
     static let mostPeers = 64
-    /// The maximum number of services and subscriptions per peer.
+    /// The maximum number of services, and of subscriptions, per peer; further ones are not recorded.
     static let mostOfPeer = 512
 
     /// The allowed services that were discovered on a peer, and the client's subscriptions to their values.
@@ -75,7 +75,8 @@ struct ServiceFilter: Sendable {
         }
     }
 
-    /// Sets the allowed services, and returns what is no longer allowed.
+    /// Sets the allowed services, and returns the recorded services and subscriptions that are no longer allowed, by
+    /// peer.
     mutating func allow(_ services: [BluetoothUUID]?) -> [Loss] {
         self.services = services
         guard let services else { return [] }

@@ -10,7 +10,7 @@ import BLEWire
 /// grant does not allow, or no longer allows.
 struct SessionFilter: Sendable {
     private var grant: Grant
-    /// The role of the session; `nil` before there is a session.
+    /// The role of the session; `nil` if the app has not opened a session yet.
     private let role: ClientRole?
     private var serviceFilter: ServiceFilter
     private var resources = SessionResources()

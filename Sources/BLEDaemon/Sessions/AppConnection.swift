@@ -176,6 +176,8 @@ final class AppConnection: @unchecked Sendable {
     }
 
     /// Identifies the sending process, on the first message and whenever another process sends.
+    ///
+    /// If the session is on behalf of another program, a change of the sending process ends it.
     private func identify() {
         sender = stream.sender
         guard principal == nil else {
@@ -198,8 +200,8 @@ final class AppConnection: @unchecked Sendable {
         endSession()
     }
 
-    /// Carries out requests from the app, up to its share, and sends events to the app; returns whether requests are
-    /// left.
+    /// Carries out at most ``mostRequestsPerTurn`` requests from the app, and sends events to the app; returns whether
+    /// requests are left.
     func takeTurn() -> Bool {
         var count = 0
         while count < Self.mostRequestsPerTurn, let action = conversation.takeAction() {
@@ -227,6 +229,8 @@ final class AppConnection: @unchecked Sendable {
     }
 
     /// Sends the host's new events to the app.
+    ///
+    /// If the app has ended and its session is kept, the events stay with the session.
     private func sendEvents() {
         session?.take(into: &events)
         // If the app ended before the radio was lost, its session keeps the app's requests. Read the stream to its end

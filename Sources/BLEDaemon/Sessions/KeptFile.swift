@@ -6,10 +6,10 @@ import Logging
 
 /// The file that preserves sessions when the daemon stops.
 ///
-/// It is always replaced as a whole, on a queue of its own.
+/// Each write replaces the whole file, and happens on the file's own dispatch queue.
 ///
-/// Changes are written immediately, but after four writes in succession at most once a second. ``flush()`` writes the
-/// changes that are left.
+/// Up to four writes may follow each other immediately; further ones happen at most once a second. ``flush()`` writes
+/// the changes that are left.
 package final class KeptFile: Sendable {
     /// The first octets of the file.
     ///
@@ -32,7 +32,7 @@ package final class KeptFile: Sendable {
 
     /// Reads the sessions in the file.
     ///
-    /// Unreadable records are skipped.
+    /// Invalid records are skipped. A file that cannot be read, or is of another kind, counts as empty.
     func read() -> [KeptRecord] {
         let octets: [UInt8]
         do throws(FileProblem) {

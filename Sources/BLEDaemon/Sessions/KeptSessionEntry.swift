@@ -92,6 +92,10 @@ final class KeptSessionEntry: @unchecked Sendable {
 
     /// Processes an event from the host, and calls `handler` with each event that the running app is to receive.
     ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - canLaunch: True if the app can be launched for the event.
+    ///   - handler: Called with the events, in order.
     /// - Returns: True if the app must be launched.
     func receive(_ event: ClientEvent, canLaunch: Bool, _ handler: (ClientEvent) -> Void) -> Bool {
         switch kept.receive(event, canLaunch: canLaunch) {
