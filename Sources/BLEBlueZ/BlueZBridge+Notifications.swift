@@ -171,7 +171,7 @@ extension BlueZBridge {
         )
     }
 
-    /// Processes a value that a program has written to its end of a pipe; `nil` for the end of the pipe.
+    /// Processes a value that a program has written to its pipe; `nil` if the program has closed the pipe.
     package mutating func receive(_ value: [UInt8]?, from number: PipeNumber, at time: Instant) -> [Action] {
         now = time
         if let value, let pipe = pipes[number], !pipe.isNotify {

@@ -43,7 +43,7 @@ package struct BlueZBridge: Sendable {
     package struct SessionKey: Hashable, Sendable {
         package enum Purpose: Hashable, Sendable {
             case central, agent
-            /// The services of an application with this number.
+            /// The services of the application with this number.
             case application(UInt32)
             /// The advertisement with this number.
             case advertisement(UInt32)

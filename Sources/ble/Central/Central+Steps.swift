@@ -5,7 +5,8 @@ import CoreBluetoothExtras
 extension Central {
     /// Finds a peripheral.
     ///
-    /// Returns immediately if this host knows the peripheral's identifier; otherwise scans for the peripheral.
+    /// Returns immediately if the reference is the identifier of a peripheral that this host knows; otherwise scans for
+    /// the peripheral.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
         if isUsable, let identifier = peer.identifier,
             let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
@@ -33,7 +34,7 @@ extension Central {
         return found.peripheral
     }
 
-    /// Keeps scanning for a short time, in case a peripheral appears whose name matches exactly.
+    /// Keeps scanning for ``Search/timeout``, in case a peripheral appears that matches exactly.
     private func continueSearch(_ search: inout Search) async throws {
         var wider = search
         defer { search = wider }

@@ -34,7 +34,7 @@ final class Central: NSObject {
         case cancelled
     }
 
-    /// A function that returns the result of a step after an event; `nil` if the step has to wait for more.
+    /// A function that returns the result of a step after an event; `nil` if the step has to wait for further events.
     typealias Verdict = (DelegateCall) -> Result<Void, CommandError>?
 
     /// A condition without which a step cannot continue.
@@ -77,7 +77,7 @@ final class Central: NSObject {
     /// The interval at which the radio is checked while a step waits for a connected peripheral.
     private static let checkup = Duration.seconds(3)
 
-    /// Called with every event, before the current step (if any) sees it.
+    /// Called with every event, before the current step, if there is one, processes it.
     var onDelegateCall: ((DelegateCall) -> Void)?
 
     init(clock: any Clock<Duration> = ContinuousClock()) {
@@ -86,10 +86,12 @@ final class Central: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
-    /// Performs `action`, then waits until `verdict` returns a result for an event, but no longer than `time`; `what`
-    /// names the step in error messages.
+    /// Performs `action`, then waits until `verdict` returns a result for an event, but no longer than `time`.
     ///
-    /// - Throws: ``CommandError/radioLost`` or ``CommandError/disconnected(_:_:)`` as soon as `need` is no longer met.
+    /// `what` names the step in error messages. If `time` is `nil`, the wait has no limit.
+    ///
+    /// - Throws: ``CommandError/radioLost`` or ``CommandError/disconnected(_:_:)`` as soon as `need` is no longer met,
+    ///   ``CommandError/noAnswer(to:within:)`` after `time`, and the error that `verdict` returns.
     func wait(
         for what: String,
         needing need: Need = .radio,

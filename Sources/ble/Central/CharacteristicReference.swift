@@ -50,7 +50,7 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
         (service.map { "\($0.uuidString)/" } ?? "") + uuid.uuidString + (number > 1 ? "#\(number)" : "")
     }
 
-    /// Returns the characteristic in `services` that this reference names.
+    /// Returns the characteristic in `services` that this reference names; `nil` if there is none.
     func find(in services: [CBService]) -> CBCharacteristic? {
         let matching = services.lazy.filter { service == nil || $0.uuid == service }
             .flatMap { $0.characteristics ?? [] }.filter { $0.uuid == uuid }

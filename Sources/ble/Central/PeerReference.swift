@@ -10,9 +10,9 @@ struct PeerReference {
     let text: String
     var identifier: UUID? { UUID(uuidString: text) }
 
-    /// Returns how well a peripheral with an identifier and a name matches this reference; `nil` if it does not.
+    /// Returns how well a peripheral with an identifier, name and address matches this reference; `nil` if it does not.
     ///
-    /// A name that only begins with the text, ignoring case, is a loose match.
+    /// A name that only begins with the text, ignoring case, is a loose match. `address` is `nil` if it is not known.
     func match(_ identifier: UUID, name: String?, address: String? = nil) -> Match? {
         if identifier == self.identifier || name == text { return .exact }
         if let address, address.lowercased() == text.lowercased() { return .exact }

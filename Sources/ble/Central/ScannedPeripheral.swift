@@ -12,7 +12,7 @@ struct ScannedPeripheral {
 
     /// Creates a scanned peripheral from the arguments of the delegate call that reports the discovery.
     ///
-    /// This must happen during that call, because ``packets`` is the advertisement that was received last.
+    /// Must be called during the delegate call, because ``packets`` is the advertisement that was received last.
     init(_ peripheral: CBPeripheral, advertisement: [String: Any], rssi: NSNumber) {
         self.peripheral = peripheral
         self.advertisement = advertisement

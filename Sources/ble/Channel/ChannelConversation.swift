@@ -142,7 +142,7 @@ final class ChannelConversation {
         pipe?.close()
     }
 
-    /// Ends the conversation because of an error that occurred elsewhere.
+    /// Ends the conversation with an error that does not come from the channel, such as a lost connection.
     func fail(_ trouble: CommandError) {
         if outcome == nil { outcome = .failure(trouble) }
         pipe?.close()

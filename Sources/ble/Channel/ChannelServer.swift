@@ -26,7 +26,7 @@ final class ChannelServer: NSObject {
     private var radio = RadioWatch()
     private var psm: CBL2CAPPSM?
 
-    /// Publishes a PSM, and advertises it under `name`.
+    /// Publishes a channel and its PSM, and advertises under `name`, as soon as the radio is available.
     init(name: String, encrypted: Bool = false, report: @escaping (Event) -> Void) {
         self.name = name
         isEncrypted = encrypted

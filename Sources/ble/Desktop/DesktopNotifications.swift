@@ -17,7 +17,7 @@ final class DesktopNotifications {
     /// The time limit for the notification server to start and respond.
     private static let replyTimeout = Duration.seconds(25)
 
-    /// Called when notifications can no longer be shown.
+    /// Called when notifications can no longer be shown; called immediately if that is already the case.
     var onLoss: (CommandError) -> Void = { _ in } {
         didSet { if case .lost(let trouble) = state { onLoss(trouble) } }
     }
@@ -107,9 +107,9 @@ final class DesktopNotifications {
         work { board throws(NotificationConversation.Failure) in try board.withdraw(id) }
     }
 
-    /// Closes all notifications and the connection.
+    /// Closes all notifications with buttons, and the connection.
     ///
-    /// A notification stays open if the server does not report its identifier within one second.
+    /// Such a notification stays open if the server does not report its identifier within one second.
     func close() async {
         guard case .ready = state else { return }
         answers = []
@@ -141,6 +141,8 @@ final class DesktopNotifications {
     }
 
     /// Runs `body` with the state of the notifications, and sends the octets that it produces.
+    ///
+    /// If `body` throws an error, notifications can no longer be shown. After that, or after ``close()``, does nothing.
     private func work(_ body: (inout NotificationConversation) throws(NotificationConversation.Failure) -> Void) {
         switch state {
         case .lost, .closed: return

@@ -109,7 +109,7 @@ struct NotificationConversation {
         try close(place)
     }
 
-    /// Closes all notifications.
+    /// Closes all notifications with buttons.
     mutating func withdrawAll() throws(Failure) { for notice in notices { try withdraw(notice.id) } }
 
     /// True if no notification with buttons is open.

@@ -31,7 +31,7 @@ struct ExploreAccess: Sendable {
         let sentence: String
     }
 
-    /// The secret part of the address.
+    /// The secret part of the page's URL.
     let token: String
     private let hosts: Set<String>
     private let acceptsNumericHosts: Bool
@@ -40,7 +40,7 @@ struct ExploreAccess: Sendable {
     /// Creates the rules for a server.
     ///
     /// - Parameters:
-    ///   - token: The secret part of the address.
+    ///   - token: The secret part of the page's URL.
     ///   - address: The numeric IP address that the server listens on.
     ///   - port: The TCP port that the server listens on.
     init(token: String, address: String, port: Int) {

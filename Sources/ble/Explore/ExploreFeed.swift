@@ -31,7 +31,7 @@ final class ExploreFeed {
 
     /// The maximum number of messages that wait for browsers, and their maximum total length in octets.
     static let mostMessages = 4_096, mostOctets = 4 << 20
-    /// The approximate length of the messages that are written to a browser together, in octets.
+    /// The approximate maximum total length of the messages that are written to a browser at once, in octets.
     private static let octetsPerMessage = 128 << 10
     /// The maximum number of devices whose latest lines are kept for browsers that connect later.
     private static let mostDevices = 512
@@ -127,7 +127,7 @@ final class ExploreFeed {
         }
     }
 
-    /// Returns the assigned names of the UUIDs in a list of services.
+    /// Returns the assigned names of the UUIDs in a list of services, by UUID.
     private static func names(in value: Any) -> [String: String] {
         switch value {
         case let text as String:

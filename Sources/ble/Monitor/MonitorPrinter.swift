@@ -26,7 +26,7 @@ final class MonitorPrinter {
     private var traces = PacketTraces()
     /// The number of packets that have been printed.
     private(set) var count = 0
-    /// The number of packets with keys that were overwritten, in the files or everywhere.
+    /// The number of packets whose keys were overwritten: in the files only, or also in the output.
     private(set) var redactedCount = 0
 
     init(_ printer: Printer, detail: Detail, files: [CaptureFile], keys: Keys = .inOutput) {

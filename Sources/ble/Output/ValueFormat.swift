@@ -101,7 +101,9 @@ extension ValueFormat {
         unit = Self.units[UInt16(octets[2]) | UInt16(octets[3]) << 8] ?? ""
     }
 
-    /// Creates the format of a characteristic: from its format descriptor, otherwise the one assigned to its type.
+    /// Creates the format of a characteristic from its format descriptor; otherwise, the one assigned to its type.
+    ///
+    /// `nil` if neither gives a format that `ble` knows.
     init?(of characteristic: CBCharacteristic) {
         let descriptors = characteristic.descriptors ?? []
         let described = descriptors.first { $0.uuid.uuidString == CBUUIDCharacteristicFormatString }?.value as? Data

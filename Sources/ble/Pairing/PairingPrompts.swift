@@ -13,7 +13,7 @@ final class PairingPrompts {
     private var open: PairingPrompt?
     /// The device that the last question was about.
     private var device: DeviceKeys?
-    /// True after a question until the result of that pairing has been reported.
+    /// True from a question about a pairing until the result of the pairing has been reported.
     private var isUnderWay = false
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
@@ -25,8 +25,8 @@ final class PairingPrompts {
     /// - Parameters:
     ///   - options: The user's pairing options.
     ///   - printer: Prints the questions and the results.
-    ///   - readsInput: True to read answers from standard input, from the first question on. If false, the reader of
-    ///     standard input must call ``answer(_:)``.
+    ///   - readsInput: True to read answers from standard input after the first question. If false, the reader of
+    ///     standard input must call ``answer(_:)``. Has no effect if there are `notices`.
     ///   - notices: The notifications that ask on the desktop; `nil` to ask in the terminal.
     ///   - isForAllApps: True if the options apply to all apps that share the radio.
     init(

@@ -9,8 +9,7 @@ extension DescribedPeripheral {
         var plan = DeviceFaultPlan([])
         /// The connected centrals.
         var centrals: [UUID] = []
-        /// The values with which faults have answered reads; the later parts of a long read continue with the same
-        /// value.
+        /// The values that faults returned for reads; the later parts of a long read continue with the same value.
         var reads: [CBMutableCharacteristic: Data] = [:]
         /// The service that a fault has removed.
         var removedService: CBMutableService?

@@ -175,7 +175,8 @@ final class DescribedPeripheral: NSObject {
         }
     }
 
-    /// Changes the value of a characteristic, and notifies subscribed centrals.
+    /// Changes the value of a characteristic, and notifies subscribed centrals unless a due fault replaces the
+    /// notification.
     func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
         values[characteristic] = value
         guard !sendWrongly(value, of: characteristic) else { return }
@@ -228,7 +229,9 @@ final class DescribedPeripheral: NSObject {
         if pendingServices == 0 { servicesPublished() }
     }
 
-    /// Advertises the published services, if the device advertises.
+    /// Starts to advertise after all services have been published.
+    ///
+    /// If the device does not advertise, starts the timed faults, and calls ``onPublished`` at once.
     private func servicesPublished() {
         if advertises { return advertise() }
         startTimedFaults()

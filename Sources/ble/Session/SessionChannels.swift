@@ -48,7 +48,7 @@ final class SessionChannels: NSObject {
         }
     }
 
-    /// Withdraws a published channel; open channels stay open.
+    /// Withdraws a published channel, and closes the channels that centrals have opened with its PSM.
     func unpublish(_ psm: Int) throws {
         guard let index = published.firstIndex(where: { Int($0) == psm }) else {
             throw SessionFailure(.noChannel, "The session has not published a channel with PSM \(psm).")

@@ -202,7 +202,7 @@ extension CharacteristicReference {
         self.init(service: nil, uuid: characteristic.uuid, number: characteristic.number ?? 1)
     }
 
-    /// The keys that identify a characteristic in a line of a session as long as it has not been discovered.
+    /// The keys that identify a characteristic in a line of a session before the characteristic has been discovered.
     var keys: [String: Any] {
         var fields: [String: Any] = ["characteristic": uuid.uuidString]
         fields["service"] = service?.uuidString

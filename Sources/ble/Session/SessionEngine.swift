@@ -19,7 +19,7 @@ final class SessionEngine: NSObject {
     static let mostOpenCommands = 64
     /// The maximum number of devices; further `connect` commands fail.
     static let mostDevices = 64
-    /// The time that a connection must have lasted for the pause before reconnecting to start again from the shortest.
+    /// The minimum duration of a connection that resets the pause before reconnecting to its shortest value.
     static let stableTime = Duration.seconds(30)
 
     /// A command that has no answer yet.
@@ -46,7 +46,7 @@ final class SessionEngine: NSObject {
     var radio = RadioWatch(mayAppear: true)
     /// The time since the engine was created.
     let age: () -> Duration
-    /// True after ``interrupt()``.
+    /// True once ``interrupt()`` has been called.
     private(set) var isInterrupted = false
     var isEnding = false
 
@@ -92,6 +92,8 @@ final class SessionEngine: NSObject {
     }
 
     /// Starts the command in a line; returns when the caller may pass the next line.
+    ///
+    /// Blank lines are ignored. Other lines that are not valid commands are answered with a failure.
     func take(_ line: String) async {
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do throws(SessionCommand.Invalid) {
@@ -278,7 +280,7 @@ final class SessionEngine: NSObject {
         return made
     }
 
-    /// Returns the device that `text` names.
+    /// Returns the device that `text` names; throws an error if it names none, or several.
     private func device(_ text: String) throws -> SessionDevice {
         let named = devices.filter { $0.isCalled(text) }
         guard named.count < 2 else {

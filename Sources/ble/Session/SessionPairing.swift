@@ -13,7 +13,7 @@ final class SessionPairing {
     ///
     /// - Parameters:
     ///   - capability: The program's means of showing digits and answering questions; `nil` to receive no prompts.
-    ///   - emit: Writes an event about the device with an identifier.
+    ///   - emit: Writes an event about the device with this identifier.
     init(_ capability: PairingCapability?, emit: @escaping (String, UUID, [String: Any]) -> Void) {
         self.emit = emit
         pairing = BluetoothPairing(capability: capability, queue: .main) { [weak self] event in

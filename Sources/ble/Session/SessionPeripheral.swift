@@ -160,8 +160,11 @@ final class SessionPeripheral {
         SessionFailure(.noAttribute, "The served device has no characteristic \(reference).")
     }
 
-    /// Passes a request to the program if it answers requests for the characteristic; returns false if the device must
+    /// Handles a request for a characteristic whose requests the program answers; returns false if the device must
     /// answer the request itself.
+    ///
+    /// The program receives the request, unless it is for a later part of a value that the program has returned, or too
+    /// many requests are unanswered.
     private func receive(_ request: ServedRequest) -> Bool {
         guard request.expectsAnswer, let part = request.parts.first,
             request.parts.contains(where: { asked.contains($0.characteristic) })

@@ -118,7 +118,8 @@ struct LineEditor {
         return .edit
     }
 
-    /// Performs an escape sequence of a key.
+    /// Carries out the escape sequence of a key; `final` is its last octet, and `parameters` are the octets before
+    /// that.
     private mutating func perform(_ final: UInt8, _ parameters: [UInt8]) {
         switch (Character(Unicode.Scalar(final)), String(decoding: parameters, as: UTF8.self)) {
         case ("A", _): recall(place - 1)
@@ -167,7 +168,7 @@ struct LineEditor {
         place = history.count
     }
 
-    /// Shows another line of the history.
+    /// Shows the line with this index in ``history``, or the draft for the index after the last line.
     private mutating func recall(_ new: Int) {
         guard 0...history.count ~= new, new != place else { return }
         if place == history.count { draft = characters }
@@ -176,7 +177,8 @@ struct LineEditor {
         cursor = characters.count
     }
 
-    /// Inserts the common beginning of all completions, or lists them if that adds nothing to the line.
+    /// Inserts the text with which all completions begin; if the line already contains that text, lists the
+    /// completions.
     private mutating func complete(_ complete: (String) -> Completions) -> OnOctet {
         let found = complete(String(characters[..<cursor]))
         guard let first = found.candidates.first, 0...cursor ~= found.replaced else { return .edit }

@@ -84,7 +84,8 @@ enum ShellLine {
         }
     }
 
-    /// Returns whether `words` is a valid number of words after the name of a command with these `arguments`.
+    /// Returns whether a command may have this number of words as arguments; `arguments` describes them, as in
+    /// ``commands``.
     private static func counts(of arguments: String, words: Int) -> Bool {
         switch arguments {
         case "": words == 0

@@ -63,7 +63,7 @@ struct BuiltModules {
 
     /// Throws an error unless the modules fit a toolchain.
     ///
-    /// A compiler reads only modules that a compiler of the same version has built.
+    /// A compiler reads only modules that a compiler of the same version has built for the same target.
     func check(_ toolchain: Toolchain) throws(ToolsetError) {
         guard origin.compiler == toolchain.version, origin.target == toolchain.target else {
             throw .mismatch(

@@ -76,6 +76,8 @@ struct InstalledModules {
     }
 
     /// Removes every file and folder in the record, and finally the record.
+    ///
+    /// Folders that also contain other files remain.
     func uninstall() throws(ToolsetError) {
         guard let record = try record() else { throw .notInstalled(toolchain: root.path) }
         do {
@@ -122,6 +124,8 @@ struct InstalledModules {
     }
 
     /// Returns C modules that stop a build with `--static-swift-stdlib`, with an error that explains why.
+    ///
+    /// The result is empty if the toolchain does not support that option.
     ///
     /// A program built with that option contains its own Swift runtime, while the library uses the shared one. A
     /// process with two runtimes crashes.

@@ -14,7 +14,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     case noModules(checkout: String?)
     /// The folder does not contain built modules.
     case notModules(folder: String)
-    /// The built modules have none that stand in for those of Apple's systems.
+    /// The folder does not contain the modules that stand in for those of Apple's systems.
     case noCompatibility(folder: String)
     /// The folder does not contain a toolset.
     case noToolset(folder: String)

@@ -8,7 +8,7 @@ struct ToolsetFolder {
             let extraCLIOptions: [String]
         }
         var schemaVersion = "1.0"
-        /// The folder in which SwiftPM looks for the compiler first; `nil` for the toolchain's only.
+        /// The folder in which SwiftPM looks for the compiler first; `nil` to use only the toolchain's compiler.
         var rootPath: String?
         let swiftCompiler: Tool
         let linker: Tool
@@ -20,9 +20,9 @@ struct ToolsetFolder {
 
     /// The options of a toolset with modules that stand in for those of Apple's systems.
     struct Compatibility {
-        /// The packages and modules for which `#if canImport(Combine)` and the like are true.
+        /// The packages and modules in which conditions such as `#if canImport(Combine)` are true.
         ///
-        /// For others, they are as they are without the toolset.
+        /// In all others, these conditions are false, as without the toolset.
         let names: [String]
     }
 
@@ -90,8 +90,8 @@ struct ToolsetFolder {
 
     /// Writes a toolchain folder whose compiler is a script.
     ///
-    /// The script adds options to those for the toolchain's compiler. SwiftPM finds the toolchain's libraries and
-    /// macros by the path of the compiler.
+    /// The script runs the toolchain's compiler with additional options. The folder also contains a link to the
+    /// toolchain's libraries and macros, because SwiftPM searches for them relative to the compiler.
     private func writeCompiler(of toolchain: Toolchain, _ compatibility: Compatibility) throws {
         let program = compilerFolder.appending(path: "swiftc"), files = FileManager.default
         let usr = URL(fileURLWithPath: toolchain.compiler).deletingLastPathComponent().deletingLastPathComponent()

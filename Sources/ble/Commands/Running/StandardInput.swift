@@ -74,6 +74,6 @@ enum StandardInput {
     /// The octets that have been read beyond the last returned line.
     private static let rest = Locked<[UInt8]>([])
 
-    /// A queue for reads, which may block, because the input can be a file, a pipe or a terminal.
+    /// The queue on which standard input is read; a read blocks until there is input.
     private static let queue = DispatchQueue(label: "ble.input")
 }
