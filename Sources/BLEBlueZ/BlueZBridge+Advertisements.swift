@@ -80,8 +80,9 @@ extension BlueZBridge {
         countAdvertisements()
     }
 
-    /// Ends an advertisement: notifies its program or, if it has not started, replies to the program's call with
-    /// `error`.
+    /// Ends an advertisement, and notifies its program.
+    ///
+    /// If the advertisement has not started, replies to the program's call with `error` instead.
     mutating func endAdvertisement(_ number: UInt32, _ error: BlueZError) {
         guard let advertisement = advertisements[number] else { return }
         removeAdvertisement(number)

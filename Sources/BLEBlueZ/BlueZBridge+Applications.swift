@@ -146,7 +146,7 @@ extension BlueZBridge {
         if isComplete == true { reply(to: caller) }
     }
 
-    /// Returns the characteristic with this identifier that a program exports in a session.
+    /// Returns the characteristic with this identifier that a program exports in a session; `nil` if there is none.
     private func characteristic(_ id: LocalAttributeID, _ key: SessionKey) -> Application.Characteristic? {
         guard case .application(let number) = key.purpose else { return nil }
         return applications[number]?.characteristics[id]

@@ -116,7 +116,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns the device to which the object of an attribute belongs.
+    /// Returns the device to which the object of an attribute belongs; `nil` if there is no such device.
     private func owner(ofAttribute path: String) -> Device? {
         let prefix = path.split(separator: "/").prefix(4).joined(separator: "/")
         return device(at: "/" + prefix)

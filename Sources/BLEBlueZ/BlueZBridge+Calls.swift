@@ -55,7 +55,9 @@ extension BlueZBridge {
         return all.first { BlueZ.methods(of: $0).contains { $0.name == member } } ?? ""
     }
 
-    /// Returns the properties of an interface, with the attribute value that `client` last received, if there is one.
+    /// Returns the properties of an object's interface; `nil` if the object does not have the interface.
+    ///
+    /// The property `Value` of an attribute is the value that `client` last received, if there is one.
     private func properties(of path: String, _ interface: String, for client: String) -> [ObjectTree.Property]? {
         guard var properties = tree.properties(path, interface) else { return nil }
         if let value = clients[client]?.values[path], let index = properties.firstIndex(where: { $0.name == "Value" }) {

@@ -40,7 +40,8 @@ struct Monitor: Sendable {
     /// Returns whether an object is the registered one, or below it.
     func contains(_ object: String) -> Bool { object == path || object.hasPrefix(path == "/" ? path : path + "/") }
 
-    /// The time at which the next device is lost, unless that device is received earlier.
+    /// The time at which the next found device is lost, unless it is received earlier; `nil` if there are no found
+    /// devices.
     var deadline: Instant? {
         objects.flatMap { object in object.found.all.map { $0 + object.lowTimeout } }.min()
     }

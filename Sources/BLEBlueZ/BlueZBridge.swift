@@ -105,7 +105,8 @@ package struct BlueZBridge: Sendable {
         var values = OrderedMap<String, [UInt8]>()
         var filter = DiscoveryFilter()
         var isDiscovering = false
-        /// The path of the program's pairing agent, and the agent's capability for input and output.
+        /// The path of the program's pairing agent, and the agent's capability for input and output; `nil` if there is
+        /// no agent.
         var agent: (path: String, capability: SMP.IOCapability)?
         /// True if the program has left the bus, but its session is kept because it still has connections.
         var isGone = false
@@ -203,7 +204,7 @@ package struct BlueZBridge: Sendable {
     var removals: [Removal] = []
     /// The latest advertisement of each device, if it has not been signalled yet.
     var reports = OrderedMap<PeerIdentifier, AdvertisementReport>()
-    /// The time at which to signal ``reports``.
+    /// The time at which to signal ``reports``; `nil` if there are none.
     var reportTime: Instant?
     var sweepTime: Instant?
     /// A time that is not after the earliest deadline of the calls and monitors; `nil` if there is none.

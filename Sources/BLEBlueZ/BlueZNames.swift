@@ -97,6 +97,6 @@ extension BluetoothUUID {
         return text
     }
 
-    /// Parses the forms of UUIDs that programs pass to BlueZ, such as `180d` and `0x180d`.
+    /// Parses a UUID in the forms that programs pass to BlueZ, such as `180d` and `0x180d`; `nil` for other text.
     init?(from text: String) { self.init(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text) }
 }

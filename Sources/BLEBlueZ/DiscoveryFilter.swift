@@ -12,9 +12,9 @@ package struct DiscoveryFilter: Equatable, Sendable {
     /// The services to look for: a device passes if it advertises at least one of them, or if the list is empty.
     package var services: [BluetoothUUID] = []
     package var minimumRSSI: Int?
-    /// The maximum difference between transmit power and RSSI, in dB.
+    /// The maximum difference between transmit power and RSSI, in dB; `nil` for no limit.
     package var maximumPathLoss: Int?
-    /// The text with which a device's name or address must begin.
+    /// The text with which a device's name or address must begin; `nil` to admit all names and addresses.
     package var pattern: String?
     /// True to signal the data in every advertisement, even if the data are the same as before.
     package var duplicates = false

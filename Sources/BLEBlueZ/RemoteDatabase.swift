@@ -72,7 +72,7 @@ enum PeerPurpose: Sendable {
     /// Ends a subscription that no program needs; there is no call to answer.
     case dropSubscription
 
-    /// The call that waits for the result.
+    /// The call that waits for the result; `nil` if there is none.
     var caller: Caller? {
         switch self {
         case .read(let caller, _, _), .write(let caller), .subscribe(let caller, _), .unsubscribe(let caller, _),

@@ -14,8 +14,8 @@ struct AcceptRateLimiter<Connection> {
     fileprivate struct UserState {
         /// The time at which the user has the full burst again, if no more connections are served.
         ///
-        /// Each connection that is served moves it to one interval after its previous value or after now, whichever is
-        /// later.
+        /// Each served connection moves this time to one interval after its previous value or after the current time,
+        /// whichever is later.
         var servedUntil = Instant()
         var waiting: [Connection] = []
         /// True if a connection of the user was refused, and the user has had connections waiting ever since.

@@ -12,6 +12,6 @@ final class WakeFlag: Sendable {
     /// Sets the flag, and wakes the daemon if the flag was not set.
     func raise() { if !isRaised.exchange(true, ordering: .acquiringAndReleasing) { wake() } }
 
-    /// Clears the flag at the start of a turn, which processes all events so far.
+    /// Clears the flag at the start of a turn, before the turn processes all events that have arrived.
     func clear() { isRaised.store(false, ordering: .sequentiallyConsistent) }
 }

@@ -56,9 +56,10 @@ package struct BusConversation {
         let serial: UInt32
         let destination: String?
 
-        /// Returns true if a reply from this sender counts: only the called program and the bus may reply.
+        /// Returns whether to accept a reply from this sender: only the called program and the bus may reply.
         ///
-        /// If the program was called by a well-known name, replies from all senders count.
+        /// If the program was called by a well-known name, its replies have another sender, which is not known. Then
+        /// all senders are accepted.
         func admits(_ sender: String?) -> Bool {
             guard sender != BusConversation.bus, let destination else { return true }
             // The owner of a name replies with its unique name, which the caller does not know.

@@ -15,7 +15,7 @@ package enum BusValue: Hashable, Sendable {
     indirect case variant(BusValue)
     /// An index into the file descriptors that come with the message.
     case descriptor(UInt32)
-    /// An array of bytes; a decoded array with this element type always has this case.
+    /// An array of bytes; a decoded array of bytes always has this case.
     case octets([UInt8])
     case array(of: BusType, [BusValue])
     case structure([BusValue])

@@ -214,7 +214,7 @@ final class BlueZService: @unchecked Sendable {
         socket.write(conversation.takeOctets(), passing: pair.other)
     }
 
-    /// Asks the daemon to switch Bluetooth on or off, which may take a while.
+    /// Asks the daemon to switch Bluetooth on or off; does not wait for the answer, which may take a while.
     private func switchPower(_ isOn: Bool) {
         queue.async { [daemon, radio] in
             _ = try? DaemonQuery(at: daemon).ask(.power(radio: radio.isEmpty ? nil : radio, isOn: isOn))

@@ -5,12 +5,12 @@ import BLESession
 /// The properties of an app that are needed to launch it again.
 struct AppLaunch: Equatable {
     let user: UInt32
-    /// The path of the program, as reported by the kernel or, if the kernel does not report it, by the app.
+    /// The path of the program, as reported by the kernel, otherwise by the app; empty if neither reports it.
     let program: String
     /// True if the kernel reported the path of the program.
     let isProgramKnown: Bool
     let role: ClientRole
-    /// The systemd unit that launches the app, as reported by the app.
+    /// The systemd unit that launches the app, as reported by the app; `nil` if the app reports none.
     let unit: UnitName?
 
     init(_ key: AppKey, _ description: AppDescription?) {

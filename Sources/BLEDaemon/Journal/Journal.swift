@@ -20,7 +20,7 @@ struct Journal: Sendable {
     ///
     /// - Parameters:
     ///   - text: The text of the entry.
-    ///   - app: The app that the entry is about; `nil` if it is about the daemon, so that all users may see it.
+    ///   - app: The app that the entry is about; `nil` if it is about the daemon, and all users may see it.
     ///   - time: The time in nanoseconds since 1970.
     mutating func note(_ text: String, of app: AppCredentials?, at time: UInt64) {
         var line = JournalLine()

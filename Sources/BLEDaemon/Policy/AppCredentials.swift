@@ -3,7 +3,7 @@ import BLERuntime
 import BLESession
 import Glibc
 
-/// The identity of an app as the kernel reports it, so that the app cannot falsify it.
+/// The identity of an app as the kernel reports it; the app cannot falsify it.
 package struct AppCredentials: Equatable, Sendable {
     /// The user ID.
     package var user: UInt32

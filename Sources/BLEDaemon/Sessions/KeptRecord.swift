@@ -6,7 +6,7 @@ import BLEWire
 package struct KeptRecord: Equatable, Packet {
     var key = AppKey()
     var state = PreservedState()
-    /// The app's description of itself.
+    /// The app's description of itself; `nil` if the app sent none.
     var description: AppDescription?
 
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {

@@ -8,7 +8,7 @@ import BLESession
 final class KeptSessionEntry: @unchecked Sendable {
     let key: AppKey
     let session: RemoteAppSession
-    /// The app's last description of itself.
+    /// The app's last description of itself; `nil` if the app sent none.
     private(set) var description: AppDescription?
     /// True if the stored record is no longer up to date.
     private(set) var isChanged = true

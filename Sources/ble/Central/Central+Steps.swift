@@ -47,6 +47,8 @@ extension Central {
     }
 
     /// Returns the name under which a peripheral was found by scanning; otherwise, its GAP device name.
+    ///
+    /// `nil` if neither is known.
     func name(of peripheral: CBPeripheral) -> String? {
         if let found, found.peripheral === peripheral { found.name } else { peripheral.name }
     }
@@ -236,7 +238,7 @@ extension Central {
         }
     }
 
-    /// Reads the value of a descriptor.
+    /// Reads the value of a descriptor; `CBDescriptor.value` describes which type it has.
     func read(_ descriptor: CBDescriptor, of peripheral: CBPeripheral) async throws -> Any? {
         let what = "Reading \(descriptor.uuid)"
         try await ask(peripheral, what, { peripheral.readValue(for: descriptor) }) {

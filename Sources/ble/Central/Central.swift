@@ -64,7 +64,7 @@ final class Central: NSObject {
     private(set) var manager: CBCentralManager!
     /// The clock for the time limits of steps.
     let clock: any Clock<Duration>
-    /// The peripheral that the last search found.
+    /// The peripheral that the last search found; `nil` if no search has found one.
     var found: ScannedPeripheral?
     private var step: Step?
     private var count = 0

@@ -21,6 +21,8 @@ struct ScannedPeripheral {
     }
 
     /// The advertised name; if the peripheral does not advertise one, the name that this host knew before.
+    ///
+    /// `nil` if there is neither.
     var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }
     var isConnectable: Bool { (advertisement[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false }
     var services: [CBUUID] { advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] }

@@ -41,7 +41,8 @@ extension ChatGuest.Event {
     ///
     /// - Parameters:
     ///   - name: The guest's name.
-    ///   - room: The room that the guest has joined; JSON names its device.
+    ///   - room: The room that the guest has joined; `nil` for none. JSON names its device, unless the event is about
+    ///     another room.
     /// - Returns: The fact.
     func fact(of name: String, in room: ChatGuest.Room? = nil) -> Fact {
         let fact = fact(ofGuest: name)
@@ -50,7 +51,7 @@ extension ChatGuest.Event {
         return Fact(fact.event, fact.fields.merging(device) { own, _ in own }, text: fact.text)
     }
 
-    /// The room that this event is about.
+    /// The room that this event is about; `nil` if it is not about a particular room.
     private var room: ChatGuest.Room? {
         switch self {
         case .discovered(let room), .connected(let room), .subscribed(let room), .left(let room, _): room

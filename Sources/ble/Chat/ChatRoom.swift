@@ -27,7 +27,7 @@ enum ChatRoom {
 struct LineAssembler {
     /// The maximum length of an unfinished line in octets.
     ///
-    /// A longer line is dropped.
+    /// When a line exceeds it, the part received so far is dropped.
     static let limit = 64 * 1024
 
     private var unfinished = Data()

@@ -61,8 +61,7 @@ final class DesktopNotifications {
         }
     }
 
-    /// A reference to the notifications for the connection's event handlers, which are created before the
-    /// notifications.
+    /// A reference from the connection's event handlers to the notifications, which are created after the handlers.
     @MainActor private final class Link { weak var desktop: DesktopNotifications? }
 
     /// Waits until notifications can be shown.

@@ -169,7 +169,7 @@ struct NotificationConversation {
         return notices.remove(at: index).isWithdrawn ? nil : .closed(id)
     }
 
-    /// Processes a signal from the bus.
+    /// Processes a signal from the bus, and returns the event for it; `nil` if there is none.
     ///
     /// Any program on the bus can send such signals, so signals from senders other than the notification server are
     /// ignored.

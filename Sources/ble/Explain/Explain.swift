@@ -42,7 +42,8 @@ struct Explain: AsyncParsableCommand {
 }
 
 extension ValueFormat {
-    /// Decodes a value of a characteristic by its assigned format.
+    /// Returns the text for a value of a characteristic of this type; `nil` if `ble` knows no assigned format for the
+    /// type, or the octets do not fit the format.
     static func reading(_ type: BluetoothUUID, _ octets: [UInt8]) -> String? {
         ValueFormat(assignedTo: CBUUID(type))?.text(of: Data(octets))
     }

@@ -81,6 +81,6 @@ final class MonitorPrinter {
         printer.print(Fact("call", fields, text: line.bold(printer.usesColor), at: time))
     }
 
-    /// The time of day to print; empty if the printer puts the time in front of each line anyway.
+    /// Returns the time of day to print with a packet; empty if the printer puts the time in front of each line anyway.
     private func stamp(_ time: Timestamp) -> String { printer.showsTime ? "" : time.timeOfDay }
 }

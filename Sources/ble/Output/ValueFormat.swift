@@ -39,7 +39,8 @@ struct ValueFormat: Equatable {
         digits(of: data).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
     }
 
-    /// Returns the number of a value as decimal text, without rounding.
+    /// Returns the number of a value as decimal text, without rounding; `nil` if the format is text, or the octets do
+    /// not fit it.
     private func digits(of data: Data) -> String? {
         let octets = [UInt8](data)
         switch kind {

@@ -11,7 +11,7 @@ extension DescribedPeripheral {
         var centrals: [UUID] = []
         /// The values that faults returned for reads; the later parts of a long read continue with the same value.
         var reads: [CBMutableCharacteristic: Data] = [:]
-        /// The service that a fault has removed.
+        /// The service that a fault has removed, and that the next such fault publishes again; `nil` if there is none.
         var removedService: CBMutableService?
         /// The session that refuses to pair, or removes bonds; `nil` until a fault needs it.
         var pairing: BluetoothPairing?

@@ -13,7 +13,7 @@ final class SessionDevice {
     /// The text that named the device in `connect`; in lower case, it is also the name of the device's queue of
     /// commands.
     let alias: String
-    /// The name by which the device was found, or its GAP device name.
+    /// The name by which the device was found, or its GAP device name; `nil` if neither is known.
     let name: String?
     /// The time at which the device was connected, counted from the creation of the engine; `nil` if it is not
     /// connected.

@@ -12,7 +12,7 @@ final class Shell {
     /// The identifier of the device that commands are about; `nil` before the first connection and after `disconnect`.
     private var device: String?
     private var watching: Task<Void, any Error>?
-    /// The last value of the watched characteristic, as shown.
+    /// The last line printed for the watched characteristic; `nil` before the first value.
     private var watched: String?
     private(set) var completion = ShellCompletion()
     /// True if a command has failed.

@@ -47,7 +47,7 @@ struct Read: AsyncParsableCommand {
         }
     }
 
-    /// The number of reads; `nil` for no limit.
+    /// The number of times that each characteristic is read; `nil` for no limit.
     private var times: Int? { count ?? (every == nil ? 1 : nil) }
 }
 

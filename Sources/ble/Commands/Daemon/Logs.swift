@@ -46,7 +46,8 @@ struct Logs: AsyncParsableCommand {
         }
     }
 
-    /// Prints the log entries with numbers above `number`; returns the number of the last printed entry.
+    /// Prints the log entries with numbers above `number`; returns the number of the last one, or `number` if there are
+    /// none.
     @MainActor
     private func show(after number: UInt64, _ printer: Printer) throws -> UInt64 {
         guard case .journal(let lines) = try askDaemon(.journal(after: number)) else { return number }

@@ -35,7 +35,7 @@ extension Bounds<Double> {
 struct UUIDArgument: ExpressibleByArgument {
     let uuid: CBUUID
 
-    /// Parses the type of a service.
+    /// Parses the type of a service; `nil` if the text is neither a UUID nor a service's assigned name.
     init?(argument: String) { self.init(argument, of: .service) }
 
     init?(_ text: some StringProtocol, of kind: BluetoothUUID.Named) {
