@@ -26,17 +26,18 @@ struct BusyPolling {
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
     static let shortWaitsBeforePolling = 8...4_096
-    /// The number of reads from the program's socket for each poll of all descriptors.
+    /// The number of reads from the other program's socket for each poll of all descriptors.
     static let readsPerPoll = 8
     /// The number of responses that make up for one failure of polling.
     ///
     /// Each response saves a wake-up of about ten microseconds.
     static let responsesPerFailure = 16
-    /// The number of responses that make up for one case in which another thread kept the processor for some
-    /// milliseconds.
+    /// The number of responses that make up for one case in which another thread kept the processor.
+    ///
+    /// Such a case can cost some milliseconds.
     static let responsesPerPreemption = 256
 
-    /// True if the other end is a program, so polling may pay off.
+    /// True if a program is at the other end of a watched socket, so that polling may pay off.
     var isAllowed = false
     private var shortWaits = 0
     private var needed = shortWaitsBeforePolling.lowerBound
@@ -54,8 +55,7 @@ struct BusyPolling {
         shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.shortWaitsBeforePolling.upperBound) : 0
     }
 
-    /// Records the end of polling, and adds `responses`, the number of earlier responses that have not been recorded
-    /// yet.
+    /// Records the end of polling; `responses` is the number of earlier responses that have not been recorded yet.
     mutating func ended(_ outcome: Outcome, after responses: Int = 0) {
         self.responses = min(self.responses + min(responses, Self.responsesPerPreemption), Self.responsesPerPreemption)
         switch outcome {

@@ -3,10 +3,10 @@ import Dispatch
 
 /// A thread that waits for descriptors, other threads' commands and the next deadline in one system call.
 ///
-/// Each pass of the loop waits, runs posted closures, handles ready descriptors, fires due alarms, and then calls its
-/// owner's turn once. While the loop's thread waits, another thread can take a turn (``takeTurnHere()``) or wait
-/// (``waitHere(until:)``) in its place. Actors may use a loop as their executor. The thread ends when the loop is
-/// released.
+/// Each pass of the loop waits, runs posted closures, handles ready descriptors, fires due alarms, and then calls the
+/// *turn* once, a closure of the loop's owner. While the loop's thread waits, another thread can take a turn
+/// (``takeTurnHere()``) or wait (``waitHere(until:)``) in its place. Actors may use a loop as their executor. The
+/// thread ends when the loop is released.
 package final class EventLoop: SerialExecutor {
     /// The clock that this loop's deadlines refer to.
     package let clock = MonotonicClock()
@@ -43,7 +43,8 @@ package final class EventLoop: SerialExecutor {
     /// - Returns: True if the turn was taken; otherwise the caller can ``wake()`` the loop.
     package func takeTurnHere() -> Bool { thread.takeTurnHere() }
 
-    /// Waits on the calling thread for the program at the other end of the socket, in place of the loop's thread.
+    /// Waits on the calling thread, in place of the loop's thread, for responses from the program at the other end of
+    /// the socket.
     ///
     /// Takes the turns that responses cause. Waits at most 200 µs, and does not wait at all unless the loop itself
     /// would poll (``BusyPolling``).
@@ -53,7 +54,7 @@ package final class EventLoop: SerialExecutor {
     ///   call this method again, or to call ``stopWaiting()``.
     func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
 
-    /// Makes the loop's own thread wait again.
+    /// Makes the loop's own thread wait again, if it relies on a caller of ``waitHere(until:)``.
     func stopWaiting() { thread.stopWaiting() }
 
     /// Runs `body` on the loop's thread, and waits until it has returned.
@@ -75,8 +76,8 @@ package final class EventLoop: SerialExecutor {
     /// True if the calling thread is the loop's thread, or runs the loop's work in its place.
     package var isCurrent: Bool { thread.isCurrent }
 
-    /// Allows the thread to poll for a short time before it sleeps, because the other end of a socket is a program
-    /// (``BusyPolling``).
+    /// Allows the loop's thread to poll for a short time before it sleeps, for responses from the program at the other
+    /// end of a socket (``BusyPolling``).
     ///
     /// Must be called on the loop's thread.
     ///

@@ -19,7 +19,7 @@ final class InlineWaiter: Sendable {
     /// The number of responses since waiting last failed.
     private let responses = Atomic(0)
 
-    /// True if waiting in place of the loop would pay off.
+    /// True if an app's thread should wait in place of the loop's thread.
     ///
     /// The loop updates this before it sleeps.
     var isWanted: Bool {
@@ -45,9 +45,9 @@ final class InlineWaiter: Sendable {
     /// Records a response.
     func answered() { responses.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Records that waiting failed.
+    /// Records that waiting failed: no response arrived, or another thread kept the processor.
     ///
-    /// No thread waits in place of the loop again until the loop has processed the failure.
+    /// No thread waits in place of the loop's thread again until the loop has processed the failure.
     func failed(_ outcome: BusyPolling.Outcome) {
         self.outcome.withLock { $0 = outcome }
         hasFailed.store(true, ordering: .releasing)

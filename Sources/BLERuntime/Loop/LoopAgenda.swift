@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Used only by the thread that holds the loop's lock.
 struct LoopAgenda {
-    /// The time of the owner's next turn.
+    /// The time of the owner's next turn; `nil` if none is due.
     var due: Instant?
     private(set) var watches: [LoopWatch] = []
     /// The pending alarms, earliest first.
@@ -14,8 +14,8 @@ struct LoopAgenda {
     private(set) var epollSet: EpollSet?
     /// True if no epoll set is used, because a watch could not be added to one.
     private var cannotUseEpoll = false
-    /// The descriptors that the loop polls: the wake-up descriptor, and then the descriptors of all watches or the
-    /// epoll set.
+    /// The descriptors that the loop polls: the wake-up descriptor, followed by the epoll set or, without one, by the
+    /// descriptors of all watches.
     private var pollArguments: [pollfd] = []
     /// The time at which the current or last wait ends; `nil` if it has no limit.
     private(set) var until: Instant?
@@ -73,9 +73,9 @@ struct LoopAgenda {
 
     /// Returns whether the waiting thread must be woken, because it waits for the wrong descriptors or too long.
     ///
-    /// A deadline that is earlier than the end of the wait becomes the end of the wait, and stays so even if the
-    /// deadline is cancelled before the next wait. Otherwise a deadline that exists only while no request is pending
-    /// would wake the thread after each response.
+    /// If a deadline is earlier than the end of the wait, it becomes the end of the wait, even if it is cancelled
+    /// before the next wait. Otherwise a deadline that exists only while no request is pending would be a new, earlier
+    /// one after each response, and wake the thread each time.
     mutating func waitsForOther() -> Bool {
         if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true {
             until = deadline

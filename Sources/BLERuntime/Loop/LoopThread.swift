@@ -24,7 +24,7 @@ final class LoopThread: @unchecked Sendable {
     private var hasRead = false
     /// The descriptors of the next poll, with the results of the last one.
     @exclusivity(unchecked) private var results: [pollfd] = []
-    /// The time at which the wait ends; `nil` if it has no limit.
+    /// The time at which the next wait must end; `nil` if it has no limit.
     private var until: Instant?
     private var polling = BusyPolling()
 

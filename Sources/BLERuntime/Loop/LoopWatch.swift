@@ -47,7 +47,9 @@ package final class LoopWatch: @unchecked Sendable {
     /// The argument for poll(2) that stands for this descriptor.
     var pollArgument: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
 
-    /// Passes on the result of a poll if it contains events that the watch waits for.
+    /// Calls the handler with the polled events that the watch waits for, if there are any.
+    ///
+    /// An error or the end of a stream counts as all events that the watch waits for.
     func answered(_ events: Int16) {
         guard events != 0, !isCancelled else { return }
         let hasEnded = events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0

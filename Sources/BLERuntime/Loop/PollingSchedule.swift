@@ -1,8 +1,9 @@
 import BLEWire
 
-/// The times at which a thread that waits for the program at the other end of a socket reads and yields the processor.
+/// The schedule of a thread that waits for the program at the other end of a socket.
 ///
-/// The times are chosen to save system calls without delaying the response.
+/// It says when to read from the socket, and when to yield the processor. The times are chosen to save system calls
+/// without delaying the response.
 ///
 /// The program may need this processor to respond, so the thread yields it right after something was sent. Later on,
 /// the program usually runs on another processor, so yields are rare. But if another thread did use the processor

@@ -2,7 +2,7 @@ import BLEWire
 
 /// A reader of the blocks of a pcapng capture that contain HCI packets.
 ///
-/// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 after the direction) and 254 (the format of the Linux
+/// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (a direction, followed by H4) and 254 (the format of the Linux
 /// kernel's monitor).
 struct CaptureBlocks: Sendable {
     private enum BlockType {

@@ -78,8 +78,8 @@ package enum CaptureFormat: Equatable, Sendable {
     /// - Parameters:
     ///   - packet: The packet in H4 form, including its indicator.
     ///   - direction: The direction of the packet.
-    ///   - missing: The number of octets at the end of the packet that `packet` lacks, because it comes from a capture
-    ///     that did not keep them.
+    ///   - missing: The number of octets by which `packet` is shorter than the original packet, because it comes from a
+    ///     capture that did not keep them.
     ///   - source: The number of the source, in the order of the introductions, from 0.
     ///   - time: Nanoseconds since 1970. In pcapng, it can be negative only if the source was introduced with
     ///     `before1970`.

@@ -2,15 +2,16 @@ package import BLEWire
 
 /// A streaming reader of pcapng, btsnoop and PacketLogger captures of HCI packets.
 ///
-/// It accepts any octets. If they are invalid, it throws a ``Failure`` and reads no more. Parts that it does not need
-/// are skipped without being stored.
+/// It can be given any octets. If they are invalid, it throws a ``Failure``, and throws it again whenever it is asked
+/// for more. Parts that it does not need are skipped without being stored.
 package struct CaptureReader: Sendable {
     /// One piece of information from a capture.
     package enum Item: Equatable, Sendable {
         case packet(PacketRecord)
         /// A comment, such as a request from an app or an event for it.
         case comment(String, of: PacketSource, at: Instant)
-        /// The number of packets that are missing because the capturing program was too slow.
+        /// The number of packets that have been lost since the previous item of this kind, because the capturing
+        /// program was too slow.
         case lost(Int, of: PacketSource)
     }
 
@@ -61,7 +62,8 @@ package struct CaptureReader: Sendable {
 
     package init() {}
 
-    /// The number of packets that were skipped because they are not HCI packets.
+    /// The number of packets in a pcapng capture that were skipped because they are not HCI packets; 0 in other
+    /// formats.
     package var skippedPackets: Int { if case .blocks(let blocks) = kind { blocks.skippedPackets } else { 0 } }
 
     /// The names of the link types of skipped packets that are not HCI.
@@ -179,14 +181,14 @@ struct OctetCursor {
     /// The number of unread octets.
     var count: Int { rest.count }
 
-    /// Reads a number of `octets` octets, at most 8; returns `nil` if fewer are left.
+    /// Reads a number that takes `octets` octets, at most 8; returns `nil` if fewer are left.
     mutating func number(_ octets: Int) -> UInt64? {
         guard let taken = bytes(octets) else { return nil }
         return isBigEndian
             ? taken.reduce(0) { $0 << 8 | UInt64($1) } : taken.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a number of four octets; returns `nil` if fewer are left.
+    /// Reads a number that takes four octets; returns `nil` if fewer are left.
     mutating func word() -> UInt32? { number(4).map { UInt32(truncatingIfNeeded: $0) } }
 
     /// Reads `count` octets; returns `nil` if fewer are left.

@@ -10,8 +10,8 @@ package final class HostMonitor: @unchecked Sendable {
     package enum Event: Sendable {
         /// The monitor has attached to a host.
         case attached(HostSocket)
-        /// A host does not allow this user to monitor it, or has too many monitors; the text says which. This monitor
-        /// keeps trying to attach to the host.
+        /// A host does not allow this user to monitor it, or has too many monitors; the text is the reason. This
+        /// monitor keeps trying to attach to the host.
         case refused(HostSocket, String)
         /// A host has sent a packet, a comment or the number of lost packets.
         case item(CaptureReader.Item, at: HostSocket)

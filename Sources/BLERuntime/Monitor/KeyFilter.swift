@@ -9,6 +9,8 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part H, 3.5 and 3.6; Vol 4, Part E, 7.
 package struct KeyFilter: Sendable {
     /// The maximum number of streams that are tracked; when a further stream appears, all earlier ones are forgotten.
+    ///
+    /// A stream consists of the ACL packets of one source, connection handle and direction.
     private static let mostStreams = 256
 
     private struct Stream: Hashable, Sendable {
@@ -34,7 +36,7 @@ package struct KeyFilter: Sendable {
 
     package init() {}
 
-    /// Overwrites the keys in a packet.
+    /// Overwrites a packet with zeros, from the first octet of a key to the end of the packet.
     ///
     /// - Returns: The packet, and the range of the octets that were overwritten, which is `nil` if the packet contains
     ///   no key.

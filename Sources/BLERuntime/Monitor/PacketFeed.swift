@@ -13,7 +13,9 @@ struct PacketFeed {
     private var lost = 0
     private var reported = 0
 
-    /// Creates a queue that starts with `beginning`.
+    /// Creates a queue that starts with `beginning`, and drops records beyond `limit` waiting octets.
+    ///
+    /// `statement` returns a record that says how many records have been dropped since the beginning.
     init(beginning: [UInt8], limit: Int = usualLimit, statement: @escaping (Int) -> [UInt8]) {
         octets = beginning
         self.limit = limit
@@ -33,13 +35,16 @@ struct PacketFeed {
     }
 
     /// Takes the octets that are to be sent now.
+    ///
+    /// `pending` is the number of octets that were taken earlier but have not been sent.
     mutating func take(pending: Int) -> [UInt8] {
         reportLoss(pending: pending)
         defer { octets.removeAll(keepingCapacity: octets.count <= 1 << 16) }
         return octets
     }
 
-    /// Adds a record that says how many records have been dropped, once half of the room is free.
+    /// Adds a record that says how many records have been dropped, if there are new ones and half of the queue's room
+    /// is free.
     private mutating func reportLoss(pending: Int) {
         guard lost > reported, octets.count + pending <= limit / 2 else { return }
         octets += lossRecord(lost)

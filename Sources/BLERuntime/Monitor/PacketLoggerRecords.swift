@@ -2,9 +2,9 @@ import BLEWire
 
 /// A reader of the records of Apple's PacketLogger, whose files end in `.pklg`.
 ///
-/// A record has a length, a time, a type, and the packet or text of that type. There is no header, and the numbers are
-/// big-endian or little-endian, so a file is recognized by its first record. Records of types that are not needed are
-/// skipped.
+/// A record has a length, a time, a type and, depending on the type, a packet or a text. There is no header, and the
+/// numbers are big-endian or little-endian, so a file is recognized by its first record. Records of types that are not
+/// needed are skipped.
 struct PacketLoggerRecords: Sendable {
     /// The number of octets between a record's length field and its packet: seconds, microseconds and type.
     ///
@@ -25,7 +25,7 @@ struct PacketLoggerRecords: Sendable {
 
     private let isBigEndian: Bool
 
-    /// Creates a reader of a file that begins with these octets; returns `nil` if it is not a file of PacketLogger.
+    /// Creates a reader of a file that begins with these octets; returns `nil` if it is not a PacketLogger file.
     init?(beginning: ArraySlice<UInt8>) {
         let order = [true, false].first { isBigEndian in
             var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
@@ -44,7 +44,8 @@ struct PacketLoggerRecords: Sendable {
             && (beginning.count < 4 || [true, false].contains { length(beginning, isBigEndian: $0) != nil })
     }
 
-    /// Returns the length of the first record; `nil` if it is incomplete or out of range.
+    /// Returns the length of the first record in a file that begins with these octets; `nil` if the length is
+    /// incomplete or out of range.
     private static func length(_ beginning: ArraySlice<UInt8>, isBigEndian: Bool) -> UInt32? {
         var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
         guard let length = cursor.word(), UInt32(headSize)...mostFirst ~= length else { return nil }

@@ -30,7 +30,7 @@ final class PacketObservers: @unchecked Sendable {
         isActive = tap != nil || capture != nil || log != nil
     }
 
-    /// The socket for monitors; `nil` if monitors are not allowed.
+    /// The socket for monitors; `nil` if monitors are not allowed, or no socket was free.
     var socket: HostSocket? { monitorServer?.socket }
 
     /// Allows monitors from now on, unless the environment variable forbids them.
@@ -61,7 +61,8 @@ final class PacketObservers: @unchecked Sendable {
         record("app \(client.rawValue) requests: \(line)", at: now)
     }
 
-    /// Passes an event for an app to the observers, as text, unless a packet contains the same information.
+    /// Passes an event for an app to the observers, as text; leaves out received advertisements, which the packets
+    /// contain.
     func record(_ event: ClientEvent, of client: ClientID, at now: Instant) {
         if case .discovered = event { return transcript.learn(event, of: client.rawValue) }
         let line = transcript.line(event, to: client.rawValue)

@@ -93,7 +93,9 @@ struct SnoopRecords: Sendable {
 ///
 /// BlueZ, doc/btsnoop.txt.
 enum MonitorOpcode {
-    /// Returns the item in a record with this opcode, about the adapter `index`; `nil` if the record is not needed.
+    /// Returns the item in a record about the adapter `index`; `nil` if records with this opcode are not needed.
+    ///
+    /// `missing` is the number of octets by which `data` is shorter than the original packet.
     static func item(
         _ opcode: UInt16,
         of index: UInt16,

@@ -39,7 +39,7 @@ package struct TrafficLog: Sendable {
 }
 
 extension DissectedPacket {
-    /// A line with the names of all layers, and the fields of ATT packets as far as they fit.
+    /// A line with the names of all layers, and the first 80 characters of the fields of each ATT packet.
     package var line: String { (layers + completed).map(\.summary).joined(separator: " / ") }
 }
 
