@@ -40,7 +40,8 @@ package struct PrivateFile: Sendable {
         return octets
     }
 
-    /// Runs `body` while no other process or thread uses the file.
+    /// Runs `body` while this call holds the file's lock, which keeps other processes and threads from replacing the
+    /// file.
     ///
     /// The system releases the lock when the process that holds it ends. If the same process holds the lock for ten
     /// seconds, this call fails, because that process has probably been stopped. Each process that takes the lock

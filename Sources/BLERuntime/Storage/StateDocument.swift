@@ -12,15 +12,15 @@ struct StateDocument: Equatable {
         boundDatabases()
     }
 
-    /// Returns the stored record of the peer that `record` is about.
+    /// Returns the stored record of the peer that `record` is about; `nil` if the peer is not stored.
     ///
-    /// The record is found by its address, even if the identifiers differ; if no record has the address, by its
-    /// identifier.
+    /// The peer is found by the address in `record`, even if the stored identifier differs. If no stored peer has the
+    /// address, the peer is found by its identifier.
     func known(of record: PeerRecord) -> PeerRecord? {
         peers[peers.identifier(at: record.address) ?? record.identifier]
     }
 
-    /// Applies a change that a process has made to a peer.
+    /// Applies a change that a process has made to a peer; returns whether there was room for the peer.
     mutating func apply(_ change: PeerChange) -> KnownPeers.OnRemember {
         let outcome = peers.remember(change.applied(to: known(of: change.after)))
         if change.after.bonds.contains(where: { $0.database != nil }) { boundDatabases() }

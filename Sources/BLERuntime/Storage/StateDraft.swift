@@ -33,7 +33,7 @@ struct StateDraft {
         return unwritten
     }
 
-    /// Records that the changes were written.
+    /// Records that the changes were written; returns when to write those that have been made in the meantime.
     ///
     /// `stored` is what the file contains now.
     mutating func stored(_ stored: StateDocument, at now: Instant) -> WritePacing.OnChange {
@@ -45,7 +45,8 @@ struct StateDraft {
 
     /// Records that writing `changes` failed; the next write includes them again.
     ///
-    /// `isNews` is true if the previous write did not fail for the same reason; `reason` should then be logged.
+    /// `next` says when to write. `isNews` is true if the previous write did not fail for the same reason; `reason`
+    /// should then be logged.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],

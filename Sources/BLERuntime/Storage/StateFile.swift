@@ -85,9 +85,9 @@ package final class StateFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.write(isLast: false) }
     }
 
-    /// Writes the changes if it is time; with `isLast`, writes them immediately.
+    /// Writes the changes if a write is due; with `isLast`, writes them immediately.
     ///
-    /// Called on the queue.
+    /// Called on ``queue``.
     private func write(isLast: Bool) {
         guard let changes = draft.withLock({ $0.begin(at: clock.now, isLast: isLast) }) else { return }
         let next: WritePacing.OnChange
@@ -135,8 +135,11 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file, and preserves it under another name if parts are unreadable; returns `nil` if nothing could be
-    /// read.
+    /// Reads the file; returns `nil` if there is no file, or nothing in it could be read.
+    ///
+    /// If parts are unreadable, the file is preserved under another name.
+    ///
+    /// - Throws: The reason why the file cannot be used, for example that a later version of this package wrote it.
     private static func read(
         _ file: PrivateFile,
         _ secret: UInt128,

@@ -43,7 +43,7 @@ struct StateText: Codable {
         }
     }
 
-    /// Returns the decoded state; `freshSecret` is used if the file has none.
+    /// Returns the decoded state; `freshSecret` is used if the file contains no secret.
     func document(freshSecret: UInt128) -> StateDocument {
         StateDocument(secret: secret ?? freshSecret, peers: peers)
     }

@@ -16,7 +16,7 @@ package struct TrustedPath: Sendable {
     let name: String
     /// The path of the file, with all symbolic links resolved.
     package let path: String
-    /// True if other users may create files in the directory, which is sticky.
+    /// True if other users may create files in the directory, which must then be sticky.
     private let isShared: Bool
 
     /// Opens the directory of the file, and checks all directories on the way.
@@ -58,7 +58,8 @@ package struct TrustedPath: Sendable {
     /// Does not block if the file is a pipe.
     package func openToRead() throws(FileProblem) -> FileDescriptor { try open(O_RDONLY | O_NONBLOCK) }
 
-    /// Throws if the file belongs to another user, and other users can write to its directory.
+    /// Throws if other users can write to the directory, and an untrusted user owns the file with `suffix` added to its
+    /// name.
     private func checkOwner(_ suffix: String) throws(FileProblem) {
         if let facts = status(suffix: suffix) { try checkOwner(of: facts, suffix) }
     }
@@ -68,7 +69,9 @@ package struct TrustedPath: Sendable {
         throw FileProblem(.used, path + suffix, .untrusted(path + suffix, .owned(by: facts.st_uid)))
     }
 
-    /// Returns the file's status, or that of the link itself if it is a symbolic link; `nil` if there is no file.
+    /// Returns the status of the file, or of the one with `suffix` added to its name; `nil` if there is no such file.
+    ///
+    /// For a symbolic link, this is the status of the link itself.
     func status(suffix: String = "") -> stat? {
         var facts = stat()
         return fstatat(directory.raw, name + suffix, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? facts : nil
@@ -79,7 +82,7 @@ package struct TrustedPath: Sendable {
 
     /// Removes the file if it is a socket; leaves any other file as it is.
     ///
-    /// - Throws: ``FileProblem/Reason/untrusted(_:_:)`` if the socket belongs to another user.
+    /// - Throws: ``FileProblem/Reason/untrusted(_:_:)`` if the socket belongs to an untrusted user.
     package func removeSocket() throws(FileProblem) {
         guard let facts = status(), facts.st_mode & S_IFMT == S_IFSOCK else { return }
         guard Self.isTrusted(facts.st_uid) else {
@@ -90,7 +93,8 @@ package struct TrustedPath: Sendable {
 
     /// Lets all users connect to a socket that this process has just created; returns whether that succeeded.
     ///
-    /// If a link or a file of another kind has taken its place, that file is left as it is.
+    /// If another file, or another user's socket, has taken the socket's place, the permissions of that file stay as
+    /// they are.
     func openSocketToAll() -> Bool {
         let raw = openat(directory.raw, name, open_place_only() | O_NOFOLLOW | O_CLOEXEC)
         guard raw >= 0 else { return false }
@@ -107,7 +111,7 @@ package struct TrustedPath: Sendable {
         return chmod(alias, 0o666) == 0 || errno == ENOENT && fchmodat(directory.raw, name, 0o666, 0) == 0
     }
 
-    /// Removes the file, if it exists.
+    /// Removes the file, or the one with `suffix` added to its name, if it exists.
     package func remove(suffix: String = "") { unlinkat(directory.raw, name + suffix, 0) }
 
     /// Replaces the file with one that contains these octets.
@@ -185,7 +189,7 @@ package struct TrustedPath: Sendable {
 
 /// A traversal of a path, from the root to a file.
 private struct PathTraversal {
-    /// The components of the path that are left, next one last.
+    /// The components of the path that have not been followed yet; the next one is the last element.
     var components: [String]
     /// The open directory that has been reached.
     private(set) var directory: FileDescriptor

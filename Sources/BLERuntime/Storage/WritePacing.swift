@@ -1,8 +1,9 @@
 package import BLEWire
 
-/// The times at which changes are written: immediately if they are urgent, but at most once a second.
+/// The times at which changes are written.
 ///
-/// Other changes are written together with urgent ones, or after a minute.
+/// Urgent changes are written immediately, but at most once a second; after a rest, a burst of several writes may be
+/// allowed. Other changes are written together with urgent ones, or after a minute.
 package struct WritePacing: Sendable {
     /// The urgency of a change: `soon` changes cause a write, `later` ones can wait for another change's write.
     package enum Urgency: Equatable, Sendable { case later, soon }
@@ -64,7 +65,9 @@ package struct WritePacing: Sendable {
         case wait
     }
 
-    /// Returns whether to start a write now: if it is time, or with `isLast` if there are any changes.
+    /// Starts a write if one is due; returns whether to write now.
+    ///
+    /// With `isLast`, a write is due as soon as there are changes. No write is due while another one is in progress.
     package mutating func begin(at now: Instant, isLast: Bool = false) -> OnBegin {
         let action: OnBegin
         (state, action) =

@@ -6,7 +6,7 @@ package struct Backoff: Equatable {
     struct Step: Equatable {
         /// The delay before the next attempt.
         var delay: Duration
-        /// True if this is the moment to report that there is no controller.
+        /// True if it must be reported after this attempt that there is no controller.
         var isAbsent: Bool
     }
 
@@ -15,7 +15,7 @@ package struct Backoff: Equatable {
     static let shortest = pauses.lowerBound
     /// The time that a connection must have lasted for its controller to count as working.
     ///
-    /// If the host gives up on such a controller, the next attempt comes soon.
+    /// If the host gives up on a controller that counts as working, the next attempt comes soon.
     static let workingConnectionTime = Duration.seconds(30)
 
     /// The number of failed attempts after which a controller counts as absent, if there has been a connection before.

@@ -63,5 +63,6 @@ package protocol PortFraming {
     /// Handles a read timeout (``readTimeout``), and passes waiting packets to the host.
     ///
     /// - Returns: The octets to write.
+    /// - Throws: An error if the port must be reopened.
     mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]]
 }

@@ -13,7 +13,7 @@ final class PortStream: @unchecked Sendable {
     protocol Owner: AnyObject, Sendable {
         /// The framing is ready: the host may send from now on.
         func portReady()
-        /// Packets were received. An error ends the stream.
+        /// Packets were received. If the owner throws an error, the stream ends with it.
         func portReceived(_ packets: Span<UInt8>) throws(TransportError)
         /// The stream has ended with this error.
         func portClosed(_ error: TransportError)

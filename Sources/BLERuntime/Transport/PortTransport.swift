@@ -12,7 +12,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         case opening(PortStream)
         /// The framing is ready. `hasReceived` is true if valid packets have been received.
         case open(PortStream, hasReceived: Bool)
-        /// Waiting for the next attempt. `watch` can end the wait early.
+        /// Waiting for the next attempt to open the port, which was closed at `since`. `watch` can end the wait early.
         case waiting(LoopAlarm, since: Instant, watch: (any Sendable)?)
     }
 
@@ -81,7 +81,8 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     /// Processes the end of an open port.
     ///
-    /// If a controller has sent packets, it is lost; otherwise there was none.
+    /// If packets have been received, a controller is lost, and the port is opened again soon. Otherwise the connected
+    /// device was not a working controller, and the delays between attempts grow.
     private func lost(_ error: TransportError) {
         guard case .open(_, hasReceived: true) = state else { return gaveUp(error) }
         disconnect()

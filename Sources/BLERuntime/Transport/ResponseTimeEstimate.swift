@@ -8,7 +8,9 @@ import BLEWire
 struct ResponseTimeEstimate {
     /// The maximum estimate, in nanoseconds.
     static let most: Int64 = 100_000
-    /// The divisors of corrections: if a read came too early, the estimate grows by 1/8 of the error; otherwise it
+    /// The divisors with which the estimate is corrected.
+    ///
+    /// If a read came too early, the estimate grows by 1/8 of the time by which the response exceeded it; otherwise it
     /// shrinks by 1/16 of itself.
     private static let (growth, decay): (Int64, Int64) = (8, 16)
 
@@ -21,14 +23,14 @@ struct ResponseTimeEstimate {
     private(set) var expected: Int64 = 0
     /// The time of the request that waits for a response; `nil` if there is none.
     private var begin: Instant?
-    /// The time at which the last part of the response arrived.
+    /// The time at which the last part of the response arrived; `nil` if nothing has arrived since the request.
     private var end: Instant?
     /// The number of octets sent since `begin`, and the number received since the last of them was sent.
     private var (sent, received) = (0, 0)
     /// True if a read since the last request found nothing, which shows that the estimate is not too long.
     private var hadEmptyRead = false
 
-    /// True if more octets were received since the last request than a response has.
+    /// True if more octets were received since the last request than a response can have.
     var receivesStream: Bool { received > Self.longest }
 
     /// Returns whether a response may have arrived by now.

@@ -1,15 +1,15 @@
 /// The framing on a serial port, where packets have no separators, and octets may be lost or added.
 ///
-/// The line resets the controller before the host may send. Octets received before the response to the reset are left
-/// over from earlier, or noise, and are dropped. If no response arrives, the reset is repeated, because a board may
-/// have started only after the first one was sent. Each repetition sends more resets, because the controller may still
-/// be waiting for the rest of a truncated packet. If received octets are not HCI, or the rest of a packet does not
-/// arrive, the line ends. After the port is opened again, the line starts with a reset.
+/// Before the host may send, the framing resets the controller. Octets received before the response to the reset are
+/// left over from earlier, or noise, and are dropped. If no response arrives, the reset is repeated, because a board
+/// may have started only after the first one was sent. Each repetition sends more resets, because the controller may
+/// still be waiting for the rest of a truncated packet. If received octets are not HCI, or the rest of a packet does
+/// not arrive, the port is closed with an error. After it is opened again, the framing starts with a reset.
 ///
 /// H4 has no checksum. If an octet is lost, the first octets of the next packet are taken for the end of this one, and
 /// what follows is not a valid packet. So the host receives a packet only when the next one is complete, or when
 /// nothing has followed for a moment. This moment is longer for a packet that was interrupted by a pause, because its
-/// last octets may belong to the next packet. An octet that was changed on the line is not detected.
+/// last octets may belong to the next packet. An octet that was changed on the wire is not detected.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialFraming: PortFraming, Sendable {
@@ -27,8 +27,9 @@ package struct SerialFraming: PortFraming, Sendable {
     /// The minimum silence that shows that a packet is complete, and the shortest gap within a packet that counts as a
     /// pause.
     package static let packetGap = Duration.milliseconds(4)
-    /// The minimum silence after a packet with a pause in it, longer than the time for which USB adapters hold octets
-    /// back.
+    /// The minimum silence that shows that a packet with a pause in it is complete.
+    ///
+    /// It is longer than the time for which USB adapters hold octets back.
     package static let longPacketGap = Duration.milliseconds(20)
     /// The maximum number of times that the reset is repeated.
     package static let mostAttempts = 20
@@ -49,7 +50,7 @@ package struct SerialFraming: PortFraming, Sendable {
     private var heldPaused = false
     /// True if there was a pause in the packet that is being received.
     private var hasPause = false
-    /// The last octets received before the line is ready, in which the response to a reset may start.
+    /// The last octets received before the response to a reset is complete; they may be its first octets.
     private var tail: [UInt8] = []
     /// The number of the host's resets that have no response yet.
     private var resetsOfHost = 0

@@ -126,7 +126,10 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Drops the end of the queue, from the first position at which the queue can be cut between two writes.
+    /// Drops the end of the queue, without cutting a write in two.
+    ///
+    /// Everything after the first recorded end of a write that has not been sent is dropped. Ends of writes are
+    /// recorded at least ``writeEndDistance`` octets apart.
     package func dropBacklog() {
         guard let writeEnd = writeEnds.first(where: { $0 >= written }), writeEnd < backlog.count else { return }
         backlog = Array(backlog[written..<writeEnd])
@@ -168,7 +171,7 @@ package final class SocketStream: @unchecked Sendable {
     /// Reads the octets that ``readIfAny()`` has peeked at.
     package func consumePeeked() { input.consumePeeked() }
 
-    /// Reads everything that the other end has written so far, and notices if it has closed the stream.
+    /// Reads everything that the other end has written so far, and notices if the other end has closed the stream.
     package func catchUp() {
         for _ in 0..<Self.mostReads { guard readOnce() > 0 else { return } }
     }

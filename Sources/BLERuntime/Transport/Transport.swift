@@ -1,4 +1,4 @@
-/// A path to a controller that carries H4 packets in both directions.
+/// A connection that carries H4 packets to and from a controller.
 ///
 /// A transport belongs to one loop: all of its methods must be called on that loop's thread, and it calls its client
 /// there. It reconnects until it is stopped.
