@@ -23,8 +23,9 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the line of the app's code that called into this package on the current thread.
     ///
-    /// Returns `nil` without debug information, or if none of the app's code is on the stack. Only for programs that
-    /// are about to end: the search takes milliseconds, and the runtime tables that it reads are not thread-safe.
+    /// Returns `nil` without debug information, or if none of the app's code is on the stack. Call this only in
+    /// programs that are about to end: the search takes milliseconds, and the runtime tables that it reads are not
+    /// thread-safe.
     package static func ofApp() -> CallSite? {
         guard let trace = try? Backtrace.capture(limit: depth), let frames = trace.symbolicated()?.frames else {
             return nil

@@ -12,7 +12,8 @@ final class ClientMailbox: @unchecked Sendable {
     /// The number of waiting events above which the oldest advertisements are dropped.
     static let limit = 1_024
 
-    /// The part of the mailbox that the client's queue uses; during a call, it outlives a mailbox that is released.
+    /// The part of the mailbox that the client's queue uses; it stays alive during a delivery, even if the mailbox is
+    /// released.
     private final class Storage: Sendable {
         let receiver: EventReceiver
         let caughtUp: @Sendable () -> Void
@@ -21,11 +22,14 @@ final class ClientMailbox: @unchecked Sendable {
         /// True if, since its last request, the client has received an event that calls for a response.
         let hasReceivedEvent = Atomic(false)
         /// The number of requests that the client has made in response to the last event that called for a response.
+        ///
+        /// Requests about channels do not count.
         let requestCount = Atomic(0)
         /// The loop whose turns the client's thread may run while it waits for a result; `nil` if it may run none.
         private let loop: EventLoop?
-        /// True while the loop relies on the client's thread to wait in place of the loop's own; used only on the
-        /// client's queue.
+        /// True while the loop relies on the client's thread to wait in place of the loop's thread.
+        ///
+        /// Used only on the client's queue.
         private let isWaiting = Atomic(false)
 
         init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
@@ -149,7 +153,8 @@ final class ClientMailbox: @unchecked Sendable {
 
     /// Moves `events` into the mailbox, and returns the number of events that wait in it.
     ///
-    /// A client that is too slow loses the oldest advertisements, but no other events.
+    /// A client that is too slow loses the oldest advertisements, but no other events. A client that is called during
+    /// the host's turns receives the events immediately. A closed mailbox drops them.
     @discardableResult
     func post(_ events: inout [ClientEvent]) -> Int {
         guard !storage.isClosed.load(ordering: .relaxed) else {

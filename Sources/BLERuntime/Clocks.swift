@@ -4,7 +4,7 @@ import LinuxCalls
 
 /// A clock that counts the machine's monotonic time from the clock's creation.
 ///
-/// It keeps running while the machine is suspended, because links in the controller do, too.
+/// It keeps running while the machine is suspended, because the controller's links continue, too.
 package struct MonotonicClock: Sendable {
     private let start = Self.read()
 
@@ -20,7 +20,8 @@ package struct MonotonicClock: Sendable {
     }
 }
 
-/// The clock of a host, which stands still while nothing is read from the controller.
+/// The clock of a host, which stands still while the host reads nothing from the controller because a client is too
+/// slow.
 ///
 /// Packets that the controller sends while the clock stands still are read late. If the clock went on, the host would
 /// take them for late responses, and give up procedures that the peer completed in time.

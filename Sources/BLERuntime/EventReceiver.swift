@@ -1,7 +1,7 @@
 package import BLEHost
 package import Dispatch
 
-/// The function with which a client receives events, and the place where it is called.
+/// The function with which a client receives events, and the queue or thread on which it is called.
 package enum EventReceiver: Sendable {
     /// One by one, on a queue.
     case each(on: DispatchQueue, @Sendable (ClientEvent) -> Void)
@@ -10,7 +10,7 @@ package enum EventReceiver: Sendable {
     /// The function may remove the events from the array, whose storage is reused. Sent values are not reported
     /// immediately, but with the next event, or when there are ``worthwhileReceipts`` of them.
     case all(on: DispatchQueue, @Sendable (inout [ClientEvent]) -> Void)
-    /// All events from one turn of the host, during that turn, so the function must be short.
+    /// All events from one turn of the host together, during that turn; the function must return quickly.
     ///
     /// The function may swap the array with an empty one. A host without turns calls the function for each event.
     case inTurn(@Sendable (inout [ClientEvent]) -> Void)

@@ -8,8 +8,9 @@ package protocol HostLink: AnyObject, Sendable {
     /// `receiver` gets every event, in order, starting with the known peers and the state of the host. If `receiver` is
     /// called on a queue, it gets no event before this method returns.
     ///
-    /// `identifier` is the app's restore identifier, the same in each launch. If the host has kept a session with this
-    /// identifier, that session continues. A host in the app's own process keeps no sessions.
+    /// `identifier` is the app's restore identifier, the same in each launch; `nil` for a session that ends with the
+    /// app. If the host has kept a session with this identifier, that session continues. A host in the app's own
+    /// process keeps no sessions.
     func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession
 
     /// Opens a session for `owner`, an app in another process that may act only on its own links and services.
@@ -24,13 +25,14 @@ package protocol HostLink: AnyObject, Sendable {
 
 /// A host that a user can switch off and on, like Bluetooth in a system's settings.
 package protocol SwitchableHost: HostLink {
-    /// Takes the controller if `isOn` is true; otherwise releases it, so that managers are powered off.
+    /// Takes the controller if `isOn` is true; otherwise releases it, and managers then report that Bluetooth is
+    /// powered off.
     func switchBluetooth(on isOn: Bool)
 }
 
 /// The decision whether an app may use a host.
 package enum HostAuthorization: Sendable {
-    /// The user has not been asked yet.
+    /// The user has not yet decided whether the app may use the host.
     case undetermined
     /// The app is not allowed, and the user cannot change that.
     case restricted

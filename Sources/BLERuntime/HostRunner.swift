@@ -6,8 +6,8 @@ import Synchronization
 /// controller.
 ///
 /// Input is processed in the order of arrival. A turn processes everything that is available, from the controller and
-/// from clients, and then sends all packets with one write. When an app responds to an event, its own thread takes the
-/// turn.
+/// from clients, and then sends all packets with one write. When an app responds to an event, the app's thread takes
+/// the turn.
 ///
 /// Sendable because everything except the inbox is used only by the thread that holds the loop's lock. `assertOnLoop`
 /// checks this when the transport calls. An actor with the loop as its executor would be slower: the runtime's check
@@ -107,7 +107,8 @@ package final class HostRunner: @unchecked Sendable {
         loop.wake()
     }
 
-    /// Runs the queued commands and everything that the host does in response; returns the time of the next turn.
+    /// Runs the queued commands and everything that the host does in response; returns the time of the next turn, or
+    /// `nil` if no further turn is due.
     private func takeTurn() -> Instant? {
         let now = hostNow
         runCommands(at: now)
@@ -165,7 +166,8 @@ package final class HostRunner: @unchecked Sendable {
         host.transportSwitchedOff(at: now)
     }
 
-    /// Carries out the outputs of the host: events, stored peers, notes and packets.
+    /// Collects the host's packets for ``sendOutgoing()``, and carries out its other outputs, such as events and stored
+    /// peers.
     private func drain() {
         host.takeAll(into: &outputs, &outgoing)
         if observers.isActive { outgoing.forEach { record($0, .toController) } }
@@ -195,7 +197,7 @@ package final class HostRunner: @unchecked Sendable {
 
     /// Sends the packets of the turn; returns whether there were any.
     ///
-    /// If so, the host may have more outputs.
+    /// The host may have more outputs after packets have been sent.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return false }
         transport.send(outgoing.span)

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// When threads compete for a `Mutex`, the standard library passes the lock on in code that is not instrumented. The
 /// sanitizer then reports a race, here and in programs that use this package. So each access ends with an atomic store
-/// that the next access loads. This is only for the sanitizer: mutual exclusion comes from the mutex.
+/// that the next access loads. The atomic accesses are only for the sanitizer: mutual exclusion comes from the mutex.
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let orderFlag = Atomic<Bool>(false)

@@ -28,8 +28,10 @@ struct PendingEvents {
 }
 
 extension ClientEvent {
-    /// Adds the count of `receipt` to this event; returns false if the two are of different kinds or about different
-    /// peers.
+    /// Adds the number of sent values that `receipt` reports to this event's number.
+    ///
+    /// Returns false, without any change, unless both events report values of the same kind and, for write commands, to
+    /// the same peer.
     fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
         switch (self, receipt) {
         case (.peer(let peer, .writeCommandsTaken(let count), _), .peer(let other, .writeCommandsTaken(let more), _))

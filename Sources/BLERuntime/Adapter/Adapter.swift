@@ -20,11 +20,12 @@ package struct Adapter: Equatable, Sendable {
     /// The bus that connects the adapter, such as USB; `nil` if the kernel does not report it, for example because a
     /// program has taken the adapter.
     package let bus: Management.Bus?
-    /// The kernel's information about the adapter; `nil` if there is none.
+    /// The kernel's information about the adapter; `nil` if the adapter is taken or not configured.
     package let information: Management.Information?
     /// The block on the adapter's radio; `nil` if the radio is not blocked.
     package let block: RadioSwitch.Block?
-    /// The programs that may be using the adapter; empty if it is not in use.
+    /// The programs that may be using the adapter; empty if there are none, or if the kernel hides them from this
+    /// program.
     package let holders: [AdapterHolder]
 
     /// Returns all adapters, lowest number first.
@@ -97,7 +98,7 @@ extension AdapterReference {
     /// Returns the first adapter that is free and that this program may use.
     ///
     /// - Throws: The first reason why the first adapter cannot be used; ``TransportError/noAdapter`` if the machine has
-    ///   no adapter.
+    ///   no adapter; another error if the kernel does not list its adapters.
     package static func firstUsable(in kernel: some AdapterKernel) throws(TransportError) -> Self {
         try firstUsable(among: Adapter.all(in: kernel), for: kernel.program, isPrivileged: kernel.isPrivileged)
     }

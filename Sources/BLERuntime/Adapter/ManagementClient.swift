@@ -59,7 +59,7 @@ package struct ManagementClient: Sendable {
         do { return try body() } catch { throw .malformed(error) }
     }
 
-    /// Sends a command, waits for the response, and returns its parameters.
+    /// Sends a command, waits for the response, and returns the parameters of the response.
     private func perform(
         _ opcode: Management.Opcode,
         on index: AdapterIndex,
@@ -84,8 +84,8 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// Returns the return parameters if `octets` are the response to the command `opcode`; `nil` if they are another
-    /// packet.
+    /// Returns the parameters of a packet if it is the response to the command `opcode` for the adapter `index`; `nil`
+    /// if it is any other packet.
     private func answer(
         to opcode: Management.Opcode,
         on index: AdapterIndex,

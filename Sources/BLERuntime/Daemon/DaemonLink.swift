@@ -163,7 +163,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         for session in sessions { session.flush() }
     }
 
-    /// Logs a change of a session's connection to the daemon.
+    /// Logs a change of a session's connection to the daemon, and records whether the daemon allows this app.
+    ///
+    /// The same message is not logged twice in a row.
     private func statusChanged(_ status: DaemonSession.Status) {
         switch status {
         case .welcome:

@@ -16,7 +16,7 @@ package struct DaemonQuery {
     /// Asks a question and blocks the calling thread until the daemon answers.
     ///
     /// - Throws: ``TransportError/Code/unreachable`` if no daemon listens, ``TransportError/Code/closed`` if the daemon
-    ///   does not answer in time or closes the connection.
+    ///   does not answer in time or closes the connection, ``TransportError/Code/garbage`` if the response is invalid.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
         let clock = MonotonicClock(), begun = clock.now
         let socket = try connect(until: begun + Self.timeout, clock)

@@ -24,8 +24,8 @@ final class DaemonSession: @unchecked Sendable {
 
     /// The longest pause between two attempts to connect while a lost daemon is expected to come back.
     private static let longestPause = Duration.seconds(1)
-    /// The pause between two attempts to connect while the daemon's queue of connections is full, and the time after
-    /// which the app is notified that it has no daemon.
+    /// The pause between two attempts to connect while the daemon's queue of connections is full, and the time for
+    /// which the queue may be full before the app is notified that it has no daemon.
     private static let (busyPause, busyTimeout) = (Duration.milliseconds(10), Duration.seconds(8))
 
     private enum State {

@@ -67,9 +67,9 @@ package struct ProgramEnvironment: Sendable {
         SystemFile.isMemory(path) ? [] : kernel.users(of: path)
     }
 
-    /// Probes the free controllers among those that apps would use.
+    /// Probes the controller that apps would use; a serial port or an adapter is probed only if it is free.
     ///
-    /// If apps would use an adapter, or there is none that they can use, all free adapters are probed.
+    /// If apps would use an adapter, or if there is no host that they can use, all free adapters are probed.
     private func probe(_ observations: inout Observations) async {
         switch observations.choice {
         case .malformed, .named(.world), .named(.demo), .named(.daemon), .daemon: break

@@ -11,7 +11,8 @@ extension BluetoothUUID {
     /// Parses a UUID in the form that people write: 4, 8 or 36 characters, optionally after `0x`, or a name that the
     /// Bluetooth SIG has assigned, such as `Battery Level`.
     ///
-    /// Upper and lower case are equivalent, and hyphens or underscores may join the words of a name.
+    /// Upper and lower case are equivalent, and hyphens or underscores may join the words of a name. The name of a
+    /// service may be followed by the word `Service`. The result is `nil` for any other text.
     ///
     /// - Parameters:
     ///   - text: The text to parse.
@@ -33,7 +34,7 @@ extension BluetoothUUID {
         self = .short(number)
     }
 
-    /// Returns the key of a name in ``numbers``: the same for all spellings of the name.
+    /// Returns the key under which ``numbers`` contains a name; it is the same for all spellings of the name.
     private static func key(of name: some StringProtocol) -> String {
         name.lowercased().split { $0 == " " || $0 == "-" || $0 == "_" }.joined(separator: " ")
     }

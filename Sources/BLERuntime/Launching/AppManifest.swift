@@ -73,7 +73,8 @@ package enum BackgroundDeclaration {
         return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended
     }
 
-    /// Returns the background mode that a role needs; `nil` if it needs none.
+    /// Returns the mode that an app in this role must declare to run in the background; `nil` if it need not declare
+    /// any.
     package static func mode(of role: ClientRole) -> String? {
         switch role {
         case .central: "bluetooth-central"

@@ -31,6 +31,9 @@ struct ServiceUnit: Equatable {
     private static func isManager(_ part: Substring) -> Bool { part.hasPrefix("user@") && part.hasSuffix(".service") }
 
     /// Returns the background modes in the unit's file; empty if there are none.
+    ///
+    /// `root` is put before all paths; it is empty outside of tests. `environment` returns the value of an environment
+    /// variable.
     func backgroundModes(below root: String = "", _ environment: (String) -> String?) -> [String] {
         for folder in folders(environment) {
             for name in [name.description, name.template] {

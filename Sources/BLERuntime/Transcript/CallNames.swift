@@ -72,8 +72,8 @@ extension ServiceRequest {
 }
 
 extension ClientEvent {
-    /// The name of the delegate's method in Core Bluetooth, without the class and the device; a similar name if there
-    /// is none.
+    /// The part of the name of the delegate's method that says what happened, such as `didDiscoverServices`; a similar
+    /// name if Core Bluetooth has no such method.
     package var methodName: String {
         switch self {
         case .restored: "willRestoreState"

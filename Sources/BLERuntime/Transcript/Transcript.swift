@@ -129,8 +129,10 @@ package struct Transcript: Sendable {
             ?? "handle 0x" + Self.hexadecimal(handle.wire)
     }
 
-    /// Returns the UUID of a peer's service with these handles, or the first handle if the service has not been
+    /// Returns the UUID of a peer's service with these handles, or its first handle if the service has not been
     /// discovered.
+    ///
+    /// Returns `all services` for the range of all handles.
     func service(_ range: AttributeHandleRange, of peer: PeerIdentifier) -> String {
         range == .all ? "all services" : attribute(range.start, of: peer)
     }
