@@ -1,10 +1,9 @@
 package import BLEHost
 import BLEWire
 
-/// The app's side of a session with the daemon: the messages to send, and the events for the app while there is no
-/// connection.
+/// The app's side of a session with the daemon: the messages to send, and the events for the app.
 ///
-/// A value without I/O: it takes requests and octets, and returns octets and events. When the connection is lost,
+/// A value without I/O: it takes requests and octets, and returns octets and events. When a session is lost, its
 /// pending requests are dropped. Requests that apply to the whole session are repeated on the next connection.
 package struct AppConversation: Sendable {
     private enum State: Sendable {
@@ -49,7 +48,7 @@ package struct AppConversation: Sendable {
         hello = Hello(role, restoring: identifier, radio: radio, describing: description, onBehalfOf: principal)
     }
 
-    /// The reason why the daemon refused the app on this connection; `nil` if it did not.
+    /// The reason why the daemon refused the app, or ended its session, on this connection; `nil` if it did neither.
     package private(set) var refusal: Refusal?
 
     /// The reason why the daemon last refused a request; `nil` if there is none, or
@@ -89,11 +88,11 @@ package struct AppConversation: Sendable {
 
     /// Sends a request from the app.
     ///
-    /// Before the first session, requests wait for it. After a session is lost, and until there is a new one, requests
-    /// are dropped.
+    /// Before the first session, a limited number of requests wait for it, and further ones are dropped. After a
+    /// session is lost, requests are dropped until there is a new one. If the daemon has refused the app, requests are
+    /// dropped, too.
     ///
-    /// The requests that apply to the whole session are not lost: they are sent on each new connection. If the daemon
-    /// has refused the app, all other requests are dropped.
+    /// Requests that apply to the whole session are never lost: they are sent on each new connection.
     package mutating func perform(_ request: ClientRequest) {
         standingRequests.note(request)
         switch state {
@@ -105,7 +104,7 @@ package struct AppConversation: Sendable {
         }
     }
 
-    /// Tells the daemon that the app is closing the session.
+    /// Tells the daemon that the app is closing the session, if there is one.
     package mutating func close() {
         guard case .open = state else { return }
         _ = writer.write(AppMessage.close)
@@ -113,7 +112,9 @@ package struct AppConversation: Sendable {
 
     /// Processes octets from the daemon.
     ///
-    /// - Throws: ``FrameReader/Overlong`` if the octets are not messages; the connection must be closed.
+    /// Messages that this version cannot read are ignored.
+    ///
+    /// - Throws: ``FrameReader/Overlong`` if the length of a message is invalid; the connection must be closed.
     package mutating func receive(_ chunk: Span<UInt8>) throws(FrameReader.Overlong) {
         var reader = reader
         self.reader = FrameReader()

@@ -21,24 +21,24 @@ package struct DaemonConversation: Sendable {
     }
 
     private enum State: Sendable {
-        /// The app has sent nothing.
+        /// The app has not sent a greeting, but may have sent questions.
         case expecting
-        /// The app has sent its greeting.
+        /// The app has sent its greeting, and waits for the daemon's answer. `version` is the protocol version to use.
         case opening(version: UInt16)
         case open
-        /// No more messages are read.
+        /// The app was refused, or has closed its session; no more messages are read.
         case over
     }
 
-    /// The maximum number of requests that an app may send before they are reported as taken.
+    /// The maximum number of requests that the daemon has not acknowledged with ``DaemonMessage/taken(_:)``.
     package static let window: UInt32 = 256
     /// The maximum length of the greeting while it is incomplete, in octets.
     package static let mostOfGreeting = 16_384
     /// The maximum number of questions that wait for answers.
     private static let mostQuestions = 16
-    /// The number of unread octets beyond which advertisements for the app are dropped.
+    /// The maximum number of octets waiting to be sent; beyond it, advertisements for the app are dropped.
     package static let advertisementBacklog = 262_144
-    /// The number of unread octets beyond which the app is refused.
+    /// The maximum number of octets waiting to be sent; beyond it, the app is refused.
     package static let mostBacklog = 8 << 20
 
     private var state = State.expecting
@@ -195,8 +195,8 @@ package struct DaemonConversation: Sendable {
 
     /// Checks the number of a request.
     ///
-    /// Refuses the app, and returns false, if the number does not follow the last one, or if too many requests have not
-    /// been reported as taken.
+    /// Refuses the app, and returns false, if the number does not follow the last one, or if too many requests are
+    /// unacknowledged (``window``).
     private mutating func checkNumber(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
             refuse(Refusal(.malformed, "request \(number) follows request \(read), but must be \(read &+ 1)"))

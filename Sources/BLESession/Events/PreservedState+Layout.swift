@@ -16,7 +16,7 @@ extension PreservedPeer: Packet {
     }
 }
 
-/// A field that contains a number of octets.
+/// A field that contains a size in octets.
 private struct Size: WireField {
     let wire: UInt32
 }
@@ -86,8 +86,9 @@ extension PreservedState: TaggedEnum, Packet {
 }
 
 extension PreservedState {
-    /// The advertisement's properties that earlier versions of the protocol lack; `nil` if there are none.
+    /// The properties of the state's advertisement that earlier versions of the protocol lack.
     ///
+    /// They are `nil` if there is no advertisement, or if all of them have their defaults; setting `nil` has no effect.
     /// They are encoded at the end of the message or record that contains the state.
     package var addition: BroadcastAddition? {
         get {

@@ -143,7 +143,7 @@ package struct Hello: Packet {
 package struct Welcome: Packet {
     /// The protocol version to use.
     package var version: UInt16
-    /// The maximum number of requests that the app may send before the daemon reports them as taken.
+    /// The maximum number of sent requests that the daemon has not acknowledged with ``DaemonMessage/taken(_:)``.
     package var window: UInt32
 
     package init(version: UInt16, window: UInt32) {

@@ -3,8 +3,8 @@ package import BLEWire
 
 /// The message about a notified value.
 ///
-/// Most messages are of this kind, so there is a faster encoding for it. The octets are the same as those of
-/// ``DaemonMessage/event(_:)`` with the corresponding event.
+/// Most messages are of this kind, so this type encodes them faster than ``DaemonMessage``. The octets are the same as
+/// those of ``DaemonMessage/event(_:)`` with the corresponding event.
 ///
 /// | octets | content |
 /// | --- | --- |

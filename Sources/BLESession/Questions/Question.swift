@@ -1,11 +1,12 @@
 package import BLEHost
 package import BLEWire
 
-/// A question or command for the daemon that needs no session.
+/// A question or command for the daemon, which can be sent without a session.
 package enum Question: TaggedEnum, Packet {
-    /// The running and kept apps. Root and the daemon's user get the apps of all users; other users get only their own.
+    /// The sessions of running apps, and those kept for apps that have ended. Root and the daemon's user get the
+    /// sessions of all users; other users get only their own.
     case apps
-    /// The permissions of the app in this process.
+    /// The permissions of the app with this process number.
     case grant(process: UInt32)
     /// Changes the phase of the app in this process. Only users to whom ``apps`` shows the app may do this.
     case move(process: UInt32, to: AppPhase)

@@ -75,7 +75,8 @@ package struct AppPermissions: Equatable, Packet {
     package var services: [BluetoothUUID]?
     package var pairs = false
     package var seesAddresses = false
-    /// True if the app may act for the apps of all users.
+    /// True if the app may act for the apps of all users: answer their pairing questions, see and remove their bonds,
+    /// and set requirements for all pairings.
     package var isAdministrator = false
     /// The rule that grants these permissions.
     package var origin = ""

@@ -93,7 +93,7 @@ extension BroadcastRequest: Packet {
 ///
 /// They are at the end of messages that contain such a request.
 package struct BroadcastAddition: Packet {
-    /// The properties that were added to the protocol later than the flags and the octets.
+    /// The properties that were added to the protocol after `flags`, `advertisement` and `scanResponse`.
     private struct Contents: Packet {
         var statedPower: TransmitPower?
         var structures: [AdvertisingData.Structure] = []
@@ -111,7 +111,8 @@ package struct BroadcastAddition: Packet {
 
     package init() {}
 
-    /// Takes the added properties of a request; returns `nil` if they have their defaults and need not be sent.
+    /// Takes the added properties from a request; returns `nil` if the request has none, or all of them have their
+    /// defaults and need not be sent.
     init?(_ request: AdvertisingRequest?) {
         guard let broadcast = request?.broadcast else { return nil }
         if broadcast.statedPower != nil || !broadcast.structures.isEmpty {
@@ -134,7 +135,7 @@ package struct BroadcastAddition: Packet {
         try wire.tail(&contents)
     }
 
-    /// Sets these properties in `request`.
+    /// Sets these properties in `request`, if it has a ``BroadcastRequest``.
     func add(to request: inout AdvertisingRequest?) {
         request?.broadcast?.flags = flags.flatMap(\.first).map(ADFlags.init)
         request?.broadcast?.octets = advertisement.map {

@@ -2,7 +2,8 @@ package import BLEWire
 
 /// An app's description of itself, which the daemon uses to launch the app again if it has no better source.
 ///
-/// The kernel does not show a sandboxed daemon the programs of other users' processes.
+/// A daemon in a sandbox has no better source, because the kernel does not show it the programs of other users'
+/// processes.
 package struct AppDescription: Packet {
     /// The path of the program; for a script, the path of its interpreter.
     package var program = ""

@@ -26,7 +26,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
 
     /// Visits a flag that is true if there is a value, and then the value, if any.
     ///
-    /// Decoding starts with `blank`.
+    /// `blank` may be any value; decoding replaces it.
     @_lifetime(self: copy self)
     mutating func optional<Field: WireField>(
         _ value: inout Field?,
