@@ -46,7 +46,7 @@ struct AttributeCase: Decodable {
     /// The configuration of an attribute layer that supports the MTU of this case.
     var configuration: AttributeLayer.Configuration { .init(preferredMTU: mtu.octets) }
 
-    /// Creates the described database, with exactly the described handles.
+    /// Creates the database that the test case describes, with the same handles.
     func makeDatabase() throws -> GATTDatabase {
         let services = try (database?.services ?? []).map { try $0.exact() }
         guard let database = GATTDatabase(exactly: services) else {

@@ -31,7 +31,7 @@ struct Adversary {
         return attempts
     }
 
-    /// Attacks an attribute layer with sequences of ATT packets.
+    /// Attacks the given part of an attribute layer with sequences of ATT packets.
     func attributes(_ part: AttributeVictim.Part) -> Report {
         measured("attributes, \(part.rawValue)") {
             var tree = SequenceTree(part.packets, depth: depth, sample: sample, seed: seed)
@@ -40,7 +40,7 @@ struct Adversary {
         }
     }
 
-    /// Attacks a host on a new link with sequences of L2CAP packets.
+    /// Attacks a host that has the given role with sequences of L2CAP packets, each sequence on a new link.
     func signals(_ role: HCI.Role) -> Report {
         checked("signals, \(role)", HostilePacket.signals) {
             let victim = SignalVictim(role)
@@ -48,7 +48,8 @@ struct Adversary {
         }
     }
 
-    /// Attacks a host with sequences of packets on open channels, and of signalling packets about these channels.
+    /// Attacks a host that has the given role with sequences of packets on open channels, and of signalling packets
+    /// about these channels.
     func channels(_ role: HCI.Role) -> Report {
         checked("channels, \(role)", HostilePacket.channelPackets) {
             let victim = ChannelVictim(role)
@@ -64,9 +65,10 @@ struct Adversary {
         }
     }
 
-    /// Attacks a whole host.
+    /// Attacks a whole host with sequences of `packets`.
     ///
-    /// A host cannot be copied, so each sequence starts over on a new link.
+    /// `makeVictim` creates the host, and returns a function that sends a sequence to it and returns the first fault,
+    /// or `nil`. A host cannot be copied, so each sequence starts over on a new link.
     private func checked(
         _ name: String,
         _ packets: [HostilePacket],

@@ -2,8 +2,8 @@ import BLEWire
 
 /// A target for an adversary's packets.
 ///
-/// A target is a value. So the beginning that several sequences share is tried only once, and each of the sequences
-/// continues with a copy of the target.
+/// A target is a value, so it can be copied. The beginning that several sequences share is tried only once, and each of
+/// the sequences continues with a copy of the target.
 protocol Victim {
     /// Processes a packet, and everything that immediately follows from it.
     mutating func receive(_ packet: HostilePacket)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 
-/// The command `file`, which checks whether files of one kind are usable, one after the other.
+/// The command `file`, which reads files of one kind, and reports for each of them whether it is usable.
 struct FileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file",

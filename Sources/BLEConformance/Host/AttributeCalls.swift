@@ -53,6 +53,8 @@ struct AttributeCalls {
     }
 
     /// Fails all requests to a peer, because the host's client could not connect to it, or has lost the connection.
+    ///
+    /// `failure` is the cause; `nil` if the client itself ended the connection.
     mutating func disconnected(_ peer: PeerIdentifier, _ failure: Failure?) -> [Step] {
         joined.removeAll { $0.peer == peer }
         let lost = calls.filter { $0.link.peer == peer }
@@ -66,7 +68,9 @@ struct AttributeCalls {
         return calls.map { .sendLine(.failure($0.id, reason)) }
     }
 
-    /// Processes an event from the host about a peer; `number` is the number of the request that the event answers.
+    /// Processes an event from the host about a peer.
+    ///
+    /// `number` is the number of the request that the event answers; ``RequestNumber/none`` if it answers no request.
     mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, answering number: RequestNumber) -> [Step] {
         guard number == .none, case .valueNotified(let handle, let value) = event else {
             return answered(event, number)

@@ -9,7 +9,7 @@ struct RequestedSets {
     /// The numbers that requests to stop a set may contain: the numbers of all sets so far, or 1 if there are no sets.
     var range: ClosedRange<Int> { 1...max(Int(count), 1) }
 
-    /// Records a request for a set, and returns the new set's identifier.
+    /// Records the request `id` to start a set, and returns the new set's identifier.
     mutating func start(_ id: Int) -> AdvertisingSetID {
         count += 1
         let set = AdvertisingSetID(rawValue: count)
@@ -23,7 +23,9 @@ struct RequestedSets {
         return set
     }
 
-    /// Returns the answer to the request that started the set; `nil` if it has been answered.
+    /// Returns the answer to the request to start the set; `nil` if the request has already been answered.
+    ///
+    /// `failure` is the reason why the set could not be started; `nil` if it has been started.
     mutating func started(_ set: AdvertisingSetID, _ failure: Failure?) -> HostLine? {
         guard let id = starting.removeValue(forKey: set) else { return nil }
         return failure.map { .failure(id, "\($0)") } ?? .result(id, ["set": .number(Int(set.rawValue))])

@@ -68,7 +68,7 @@ struct PairingCase: Decodable {
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
 
-    /// The passkey to type or show; `nil` if the test case has none.
+    /// The passkey to enter or display; `nil` if the test case has none.
     var digits: UInt32? {
         get throws { try passkey.map { try Bounds(SMP.passkeys).read($0) } }
     }

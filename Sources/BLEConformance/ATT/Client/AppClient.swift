@@ -21,7 +21,7 @@ struct AppClient {
         /// The MTU exchange is complete.
         case connected
         case answered(AttributeOperation.Answer)
-        /// The peer sent a value that the client has subscribed to.
+        /// The peer sent a value that the client has subscribed to: the handle and the octets of the value.
         case notified(AttributeHandle, [UInt8])
     }
 
@@ -32,7 +32,7 @@ struct AppClient {
     private var state = State.connecting
     /// The current time from the layer's point of view.
     private var time: Instant
-    /// The time of the last request.
+    /// The time at which the last request was sent; unlike ``time``, it is real time.
     private var sent: Instant
 
     init(_ configuration: AttributeLayer.Configuration, at now: Instant) {

@@ -4,7 +4,7 @@ import BLEWire
 /// A driver that performs the operations of a test case on the peer's server, one at a time, after the MTU exchange.
 ///
 /// The host (``AppClient``) performs the operations that apps can request. ``TesterClient`` performs the other
-/// operations. If the peer is a client, too, its requests are answered at any time.
+/// operations. The host also responds to requests from the peer at any time.
 struct AttributeClientDriver: Driver {
     private struct Command: Decodable {
         let `do`: AttributeOperation.Description

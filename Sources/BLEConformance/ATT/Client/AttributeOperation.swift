@@ -116,8 +116,8 @@ extension AttributeOperation.Description {
 
     /// Returns the request for the primary services in a range.
     ///
-    /// If the range contains all handles, the host performs the request. Apps cannot search a smaller range, so this
-    /// program performs all other requests.
+    /// If the range contains all handles, the host performs the request. For a smaller range, which apps cannot search,
+    /// this program performs it.
     private func discoverServices() throws -> AttributeQuestion {
         let range = try range, type = try type
         return range == .all

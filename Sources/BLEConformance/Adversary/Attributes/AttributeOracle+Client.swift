@@ -7,13 +7,13 @@ extension AttributeOracle {
     struct Request {
         let opcode: UInt8
         let handle: UInt16
-        /// The octets of the packet from the sixth on; in a search by type, they are the UUID.
+        /// The octets of the packet from the sixth on; in a Read By Type request, they are the UUID.
         var rest: [UInt8] = []
         /// The part of the value that earlier requests have read; empty if the value is not read in several parts.
         var beginning: [UInt8] = []
     }
 
-    /// A result of a request that the app may receive.
+    /// A result that the app may receive for one of its requests.
     enum Outcome: Equatable {
         case value([UInt8])
         case failure
@@ -35,7 +35,9 @@ extension AttributeOracle {
         return true
     }
 
-    /// Processes a response from the peer, whether or not the host has made a request.
+    /// Processes a response that the peer sends on the bearer at `index` in ``bearers``.
+    ///
+    /// The response has no effect if the host has made no request on the bearer, or another one.
     mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []
@@ -53,8 +55,9 @@ extension AttributeOracle {
         self.outcomes[request.handle, default: []] += outcomes
     }
 
-    /// Records a result that the app receives; returns false if this result is not allowed, or if an earlier request
-    /// has no result yet.
+    /// Records a result that the app receives for the attribute with this handle.
+    ///
+    /// Returns false if the result is not allowed, or does not belong to the app's oldest request without a result.
     mutating func recordResult(_ outcome: Outcome, of handle: UInt16) -> Bool {
         guard asked.first == handle else { return false }
         asked.removeFirst()

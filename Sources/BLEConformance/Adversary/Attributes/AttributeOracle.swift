@@ -1,7 +1,8 @@
 import BLEHost
 import BLEWire
 
-/// A model of a host's attributes behind several bearers, which predicts how the host must react to packets.
+/// A model of a host's attributes and of the bearers on which a peer accesses them, which predicts how the host must
+/// react to packets.
 ///
 /// It is a second implementation of the specification, for a server with the attributes of ``BearerScene``.
 ///
@@ -21,9 +22,9 @@ struct AttributeOracle {
     /// A bearer, identified by the host's channel identifier.
     struct Bearer {
         let name: ChannelIdentifier
-        /// True if the app has been asked for a value.
+        /// True while a read on the bearer waits for the app to provide the value.
         ///
-        /// Later requests on the bearer stay in ``waiting`` until the app has provided it.
+        /// Until then, later requests on the bearer stay in ``waiting``.
         var isReading = false
         var waiting: [[UInt8]] = []
         /// The queued indications.

@@ -71,7 +71,8 @@ extension AttributeVictim {
         check(record.request == nil, "sends requests without end")
     }
 
-    /// Refuses the requests that the host sends on the other link by itself, until it sends the app's request.
+    /// Refuses the host's own requests on the other link until the host sends the app's request there, a read of handle
+    /// 3.
     mutating func refuseElsewhere() {
         for _ in 0..<Self.requestLimit {
             guard let request = record.sentElsewhere.last, request != [0x0A, 0x03, 0x00] else { return }

@@ -16,9 +16,9 @@ extension AttributeVictim {
         return ending.record.fault ?? late.record.fault
     }
 
-    /// Checks that nothing happened on the other link, and that the host gave up no link.
+    /// Checks that nothing happened on the other link, and that the host has not abandoned a link.
     ///
-    /// The host must not give up a link, because no time has passed, so no request can have timed out.
+    /// No time has passed, so no request can have timed out. The host therefore has no reason to abandon a link.
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
         check(record.abandoned.isEmpty, "abandons a link before a timeout")
@@ -45,7 +45,7 @@ extension AttributeVictim {
         record.answers = []
     }
 
-    /// Checks that a simple read returns the original value.
+    /// Checks that a read of the device name on `link` returns the original value.
     private mutating func checkReading(on link: ConnectionHandle) {
         layer.receive([0x0A, 0x03, 0x00].span, on: link, at: now)
         drain()
@@ -68,7 +68,9 @@ extension AttributeVictim {
         check(record.completed == record.asked + 1, "does not accept a response any longer")
     }
 
-    /// Checks that the end of the link completes no request twice, and no request on the other link.
+    /// Checks that the end of the adversary's link completes no request twice, and does not affect the other link.
+    ///
+    /// Also checks that the host has reported all of the app's values as sent.
     private mutating func checkEnd() {
         let completed = record.completed
         layer.linkDown(Self.link, failure: .notConnected, at: now)
@@ -83,8 +85,10 @@ extension AttributeVictim {
         check(record.completedElsewhere == 1, "loses a request to another peer")
     }
 
-    /// Checks that the host gives up a link exactly once if a request has no response after 30 s, and that all requests
-    /// on the link end.
+    /// Checks the timeout of the app's requests on the adversary's link.
+    ///
+    /// If a request has no response after 30 s, the host must abandon the link, and it must do so only once. The end of
+    /// the link must then complete all requests on it.
     private mutating func checkTimeout() {
         layer.wake(at: now + ATT.transactionTimeout)
         drain()

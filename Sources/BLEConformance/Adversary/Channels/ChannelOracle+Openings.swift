@@ -68,7 +68,7 @@ extension ChannelOracle {
         carryOut(attributes?.receive(packet, on: name) ?? [])
     }
 
-    /// Returns the packets and events on channels that the host's actions on attributes cause.
+    /// Returns the packets that the host sends and the events that it reports to its app when it carries out `effects`.
     mutating func carryOut(_ effects: [AttributeOracle.Effect]) -> Reaction {
         var reaction = Reaction()
         for effect in effects {
@@ -85,6 +85,9 @@ extension ChannelOracle {
 
     /// Predicts the reaction of the host to the end of a channel: a report to the app or, for a bearer, the transfer of
     /// its indications to the unenhanced bearer.
+    ///
+    /// There is no reaction if the host has already requested to close the channel. `failure` is the error in the
+    /// report; `nil` if there is none.
     mutating func gone(_ channel: Channel, _ failure: Failure? = nil) -> Reaction {
         if channel.isClosing { return Reaction() }
         guard channel.isBearer else { return Reaction(events: [.closed(channel.local, failure)]) }

@@ -49,7 +49,9 @@ struct ChannelOracle {
         case signal(SignalPacket)
         /// A request to close a channel.
         case closing(destination: ChannelIdentifier, source: ChannelIdentifier)
-        /// A response that opens the channels whose entry is `true`.
+        /// A response to a request for channels.
+        ///
+        /// The list has an entry for each requested channel: true if the response opens the channel.
         case opening(SignalIdentifier, Signal.ConnectionResult, [Bool])
     }
 
@@ -75,18 +77,17 @@ struct ChannelOracle {
     static let window = 2
     /// The PSM that the host offers to peers.
     static let spsm = SPSM(wire: 0x0080)
-    /// The maximum number of bearers that peers may open on a link.
+    /// The maximum number of Enhanced ATT bearers on a link, at which the host refuses the peer's requests for more.
     static let bearers = 5
 
     let role: HCI.Role
     var channels: [Channel] = []
-    /// The channels that the host has opened, but whose identifiers the oracle does not know yet.
+    /// The open channels for which the oracle does not know the host's identifiers yet.
     var unnamed: [Channel] = []
-    /// The host's requests for bearers that wait for a response; ``openingCount`` is the number of all requests for
-    /// bearers so far.
+    /// The host's pending requests for bearers; ``openingCount`` is the number of all such requests so far.
     var openings: [Opening] = []
     var openingCount = 0
-    /// The attributes behind the bearers; `nil` if the host offers none.
+    /// The model of the attributes that the host serves on bearers; `nil` if the host does not accept bearers.
     var attributes: AttributeOracle?
 
     init(_ role: HCI.Role, attributes: AttributeOracle? = nil) {
@@ -115,7 +116,7 @@ struct ChannelOracle {
             ? predictAttribute(octets, on: local) : Reaction(events: [.received(local, octets)])
     }
 
-    /// Predicts the reaction of the host if the peer violates the rules of a channel.
+    /// Predicts the reaction of the host if the peer violates the rules of the channel at this index in ``channels``.
     mutating func reactionToViolation(_ index: Int) -> Reaction {
         guard !channels[index].isClosing else { return Reaction() }
         return end(index, .peerMisbehaved)

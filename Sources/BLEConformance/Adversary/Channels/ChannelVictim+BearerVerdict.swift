@@ -2,8 +2,8 @@ import BLEHost
 import BLEWire
 
 extension ChannelVictim {
-    /// Checks that every open bearer works, that each request has completed once, and that the other peer is not
-    /// affected.
+    /// Checks that every open bearer works, that each of the app's requests has completed once, and that the link to
+    /// the honest peer still works.
     func checkBearers() {
         refuseOpenings()
         for channel in oracle.channels { complete(channel) }
@@ -42,7 +42,8 @@ extension ChannelVictim {
         base.check(oracle.openings.isEmpty, "requests bearers without end")
     }
 
-    /// Completes the adversary's unfinished SDU on a channel, and gives the host enough credits.
+    /// Completes the adversary's unfinished SDU on a channel, and gives the host 32 more credits if it has fewer than
+    /// 32.
     private func complete(_ channel: ChannelOracle.Channel) {
         if let (octets, length) = channel.unit, !channel.isClosing {
             step(

@@ -2,7 +2,9 @@ import BLEHost
 import BLEWire
 
 extension ChannelVictim {
-    /// Compares the actions of the host with the oracle's prediction.
+    /// Compares the actions of the host since the last step with the oracle's prediction.
+    ///
+    /// `cause` describes that step, for the text of a fault.
     func compare(with expected: ChannelOracle.Reaction, after cause: String) {
         var reaction = ChannelOracle.Reaction()
         var names: [ChannelIdentifier] = []

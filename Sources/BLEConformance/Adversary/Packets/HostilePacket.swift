@@ -6,9 +6,9 @@ import BLEWire
 struct HostilePacket: Sendable, CustomStringConvertible {
     /// The answer that the host must give to a packet.
     enum Call: Equatable, Sendable {
-        /// The response, or any error.
+        /// The response to the request, an ATT error with any code, or an L2CAP Command Reject with any reason.
         case answer
-        /// An error with this code.
+        /// An ATT error with this code, or an L2CAP Command Reject with this reason.
         case refusal(UInt8)
         /// A Handle Value Confirmation.
         case confirmation

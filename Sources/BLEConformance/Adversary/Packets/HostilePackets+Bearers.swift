@@ -97,10 +97,11 @@ extension HostilePacket {
         signal("19 21 0600 3f00 4000 6000"), signal("17 21 0a00 2700 4000 4000 2000 7000"),
     ]
 
-    /// Returns a response to a request for bearers.
+    /// Returns a response to the host's request for bearers with signal identifier 1.
     ///
-    /// `result` has four hexadecimal digits. `destinations` has the channel identifiers, and `sizes` the MTU and the
-    /// MPS, in the octet order of packets.
+    /// All arguments are in hexadecimal. `result` has its most significant octet first. The other arguments are in the
+    /// octet order of packets: `destinations` has the peer's channel identifiers, `sizes` the MTU and the MPS, and
+    /// `credits` the initial credits of the host.
     private static func opening(
         _ result: String,
         _ destinations: String,

@@ -7,7 +7,7 @@ import BLEWire
 /// Unlike an ``AttributeVictim``, this victim is never copied: all sequences attack the same host, each on a link of
 /// its own. So any state that a link leaves behind in the host adds up.
 final class SignalVictim {
-    /// A record of the events on the adversary's current link.
+    /// A record of the host's packets and events since the adversary's current link began.
     struct Record {
         var answers: [[UInt8]] = []
         /// The host's packets to the adversary on the signalling channel; ``frames`` has those on other channels.
@@ -31,7 +31,7 @@ final class SignalVictim {
 
         /// Clears the packets and events.
         ///
-        /// Keeps the open channels, the numbers and the fault.
+        /// Keeps ``open``, ``wanted``, ``openings`` and ``fault``.
         mutating func forget() {
             (answers, signals, frames, sentElsewhere) = ([], [], [], [])
             (opened, channelEvents) = ([], [])

@@ -11,7 +11,7 @@ struct ServiceRangeDiscovery: Sendable {
     private var rest: AttributeHandleRange
     private var found: [DiscoveredService] = []
 
-    /// Creates a search for the primary services in `range` with the UUID `type`; `nil` for all UUIDs.
+    /// Creates a search for the primary services in `range` that have the UUID `type`; for all if `type` is `nil`.
     init(only type: BluetoothUUID?, in range: AttributeHandleRange) {
         self.init(type, in: range, isPrimary: true)
     }
