@@ -30,11 +30,12 @@ extension AttributeNames {
         }
     }
 
-    /// Returns readable text with the attribute and value of a packet; empty if the packet has neither.
+    /// Returns readable text with the attribute of a packet and its value, handle range or error; empty if the packet
+    /// has none of these.
     ///
     /// - Parameters:
     ///   - packet: The packet.
-    ///   - server: The server of the attributes.
+    ///   - server: The server that has the attribute.
     ///   - requested: The handle in the request that the packet answers; `nil` if there is none.
     /// - Returns: The text.
     func words(_ packet: ATTPacket, of server: Server, requested: UInt16?) -> String {

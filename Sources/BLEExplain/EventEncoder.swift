@@ -18,7 +18,7 @@ struct EventEncoder: Sendable {
     /// Returns an event as a JSON array.
     ///
     /// The elements are time, track, source, title, detail, level, group, packet and octets, then the shape and texts
-    /// of each layer. The time counts from `start`.
+    /// of each layer. The time is in nanoseconds since `start`.
     mutating func row(_ event: Timeline.Event, from start: Int64) -> String {
         let numbers = [
             event.time &- start, Int64(event.track.rawValue), Int64(event.source), Int64(index(event.title)),
@@ -64,7 +64,7 @@ enum PageText {
 
     /// Returns a series as a JSON object that contains only the given points.
     ///
-    /// The times of the points count from `start`.
+    /// The times of the points are in nanoseconds since `start`.
     static func object(
         _ series: Timeline.Series,
         _ points: ArraySlice<(time: Int64, value: Double)>,

@@ -52,10 +52,10 @@ extension FailureRule {
         return [sentence("\(lost) packets in a row were lost \(place).", first)]
     }
 
-    /// Returns the index of the connection event that is closest in time among those of other sources and the other
-    /// role.
+    /// Returns the index of the event in which the other end of a link recorded the connection event at `index`.
     ///
-    /// Returns `nil` if there is none within ``mostDifference``.
+    /// This is the connection event of another source, with the other role, that is closest in time. Returns `nil` if
+    /// there is none within ``mostDifference``.
     private static func otherBeginning(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> Int? {
         let event = timeline.events[index]
         guard case .connected(_, _, let isCentral) = event.fact else { return nil }

@@ -10,7 +10,7 @@ package struct FailureFinding: Equatable, Sendable {
 
     /// The name of the rule.
     package let rule: String
-    /// The index of the event that is the failure.
+    /// The index of the event that the finding explains.
     package let event: Int
     package fileprivate(set) var sentences: [Sentence]
 

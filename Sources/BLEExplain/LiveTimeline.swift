@@ -78,7 +78,7 @@ package struct LiveTimeline: Sendable {
         return true
     }
 
-    /// Returns an empty timeline that follows this one.
+    /// Returns the empty timeline of the next generation.
     private func beginning() -> Self {
         var next = Self(limit: limit)
         next.generation = generation + 1

@@ -6,7 +6,7 @@ package import BLEWire
 /// | packet | words |
 /// | --- | --- |
 /// | ATT | the attribute with its name, and the decoded value or the error |
-/// | the end of a command | the command, and the error if it failed |
+/// | Command Complete, Command Status | the command, and the error if it failed |
 /// | connection, disconnection | the peer, or the reason |
 /// | advertising report | the address and signal strength |
 ///
@@ -40,7 +40,7 @@ package struct PacketWords: Sendable {
         attributes = AttributeNames(reading: reading)
     }
 
-    /// Returns the words about the next packet; `packet` is the same packet, dissected.
+    /// Returns the words about the next packet; `record` and `packet` are the same packet, as recorded and dissected.
     package mutating func summarize(_ record: PacketRecord, _ packet: DissectedPacket) -> Summary {
         let source = number(of: record.source), isFromHost = record.direction == .toController
         switch packet.codes.type {

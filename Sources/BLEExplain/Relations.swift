@@ -24,7 +24,7 @@ struct Relations: Sendable {
 
     /// The open request in each direction of each link.
     var requests: [LinkFrames.Stream: Request] = [:]
-    /// The group of the open command of each source and opcode.
+    /// The group of each command that has had no response so far, by source and opcode.
     private var commands: [Int: [UInt16: Int]] = [:]
 
     /// The callbacks that answer each call.
@@ -48,7 +48,8 @@ struct Relations: Sendable {
     /// The calls that are not about a device.
     private static let ownCalls: Set = ["add", "startAdvertising", "publishL2CAPChannel"]
 
-    /// Returns true if a call always has a callback.
+    /// Returns true if a call always has a callback; `step` is the name of the call, and `words` are the words after
+    /// it.
     static func expectsAnswer(_ step: String, _ words: String) -> Bool {
         answers[step] != nil && !words.hasSuffix("without response")
     }
@@ -65,6 +66,8 @@ struct Relations: Sendable {
     }
 
     /// Notes a call, and returns its group; 0 if the call has no callback.
+    ///
+    /// `event` is the index of the call's event, from which the number of the group follows.
     mutating func began(_ step: String, _ words: String, _ client: Int, _ source: Int, _ event: Int) -> Int {
         guard Self.expectsAnswer(step, words) else { return 0 }
         if calls.count >= Self.mostCalls { calls.removeFirst() }

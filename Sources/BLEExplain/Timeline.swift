@@ -31,11 +31,11 @@ package struct Timeline: Sendable {
     /// The content of an event, in the form that rules examine.
     package enum Fact: Equatable, Sendable {
         case none
-        /// A call by an app, with a description of its arguments.
+        /// A call by an app: the name of the method, a description of the arguments, and the number of the app.
         case call(String, words: String, client: Int)
-        /// A call to a method of the app's delegate.
+        /// A call to a method of the app's delegate, with the same values as ``call(_:words:client:)``.
         ///
-        /// `error` is the text of the error that the call reports; `nil` if there is none.
+        /// `error` is the text of the error that the delegate receives; `nil` if there is none.
         case callback(String, words: String, client: Int, error: String?)
         case request(ATT.Opcode, handle: UInt16, link: UInt16, isFromHost: Bool)
         case response(link: UInt16, isFromHost: Bool)

@@ -232,7 +232,7 @@ extension TimelineBuilder {
         }
     }
 
-    /// Ends and returns the request that a packet answers, and learns attribute types from the packet.
+    /// Removes and returns the open request that a packet answers, and learns attribute types from the packet.
     ///
     /// Returns `nil` if the request is unknown.
     private mutating func answer(
@@ -258,7 +258,9 @@ extension TimelineBuilder {
         )
     }
 
-    /// Returns readable text with the attribute and value of a packet, or with its direction if it has neither.
+    /// Returns readable text about a packet's attribute or, if the packet has none, its direction.
+    ///
+    /// `requested` is the handle in the request that the packet answers; `nil` if there is none.
     private func words(
         _ packet: ATTPacket,
         _ server: AttributeNames.Server,

@@ -1,9 +1,10 @@
 package import BLERuntime
 package import BLEWire
 
-/// A builder of a ``Timeline`` from packets, comments and packets on the air, in the order in which they happened.
+/// A builder of a ``Timeline`` from the packets and comments of a capture, and from packets on the air of a world.
 ///
-/// It accepts any octets and texts. Everything that it stores has a limit.
+/// Packets and comments must be added in the order in which they happened; packets on the air may be added ahead of
+/// their time. The builder accepts any octets and texts. Everything that it stores has a limit.
 package struct TimelineBuilder: Sendable {
     /// The maximum number of events; later ones are only counted.
     package static let mostEvents = 250_000
@@ -24,7 +25,7 @@ package struct TimelineBuilder: Sendable {
     /// Creates an empty builder.
     ///
     /// - Parameters:
-    ///   - keys: True to keep keys of pairings.
+    ///   - keys: True to keep the keys in packets; false to overwrite them with zeros.
     ///   - isWorld: True if times count from the beginning of a world.
     ///   - reading: Decodes a characteristic's value into readable text; returns `nil` if the value's format is
     ///     unknown.
@@ -102,8 +103,8 @@ package struct TimelineBuilder: Sendable {
         describe(record, packet, place, source, isFromHost)
     }
 
-    /// The words that introduce calls (true) and callbacks (false) in the comments that this version and earlier
-    /// versions write into captures.
+    /// The words that introduce calls (true) and callbacks (false) in the comments of captures, including the words
+    /// that earlier versions wrote.
     private static let directions: [Substring: Bool] = [
         "requests:": true, "receives:": false, "asks:": true, "hears:": false,
     ]

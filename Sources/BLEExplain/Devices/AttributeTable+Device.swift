@@ -1,7 +1,8 @@
 import BLEWire
 
 extension AttributeTable {
-    /// Returns the device with these attributes.
+    /// Returns the device that has these attributes; `advertisement` is `nil` if the capture contains none from the
+    /// device.
     func device(advertising advertisement: CapturedDevice.Advertisement?) -> CapturedDevice {
         let permanent = identity.flatMap { $0.isIdentity ? $0 : nil }
         var device = CapturedDevice(address: address, identity: permanent, isHost: isHost)

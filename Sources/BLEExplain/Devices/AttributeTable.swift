@@ -11,7 +11,7 @@ struct AttributeTable: Sendable {
         var type: BluetoothUUID?
         /// The value of the first read; `nil` if no read was seen.
         var value: [UInt8]?
-        /// True if a second read has begun, which must not change the value.
+        /// True after a second read of the attribute has begun, whose parts must not be added to ``value``.
         var isRead = false
         var isProtected = false
     }
@@ -133,7 +133,10 @@ struct AttributeTable: Sendable {
         Self.insert(Group(start: start, end: end, uuid: uuid, isPrimary: isPrimary), into: &services)
     }
 
-    /// Inserts a service, unless its range is invalid or overlaps with that of another one.
+    /// Inserts a service in the order of handles.
+    ///
+    /// Does nothing if the range of the service is invalid or overlaps with that of another service, or if the list is
+    /// full.
     static func insert(_ group: Group, into groups: inout [Group]) {
         guard group.start > 0, group.start <= group.end, groups.count < mostAttributes,
             !groups.contains(where: { $0.start <= group.end && group.start <= $0.end })

@@ -44,7 +44,7 @@ package struct CapturedDevice: Equatable, Sendable {
 
     /// Values that the device sent by itself.
     package struct Notifications: Equatable, Sendable {
-        /// The usual time between two values, in milliseconds.
+        /// The median time between two values, in milliseconds, from 1 ms to a day; 1000 if there is only one value.
         package let interval: Int
         /// The values; if they repeat in a cycle, one cycle of them.
         package let values: [[UInt8]]

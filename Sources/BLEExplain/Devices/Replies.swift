@@ -82,8 +82,8 @@ struct Replies {
     /// Returns the values that always followed writes to a characteristic.
     ///
     /// - Parameters:
-    ///   - handle: The handle of the written characteristic.
-    ///   - type: Returns the type of the characteristic with a handle.
+    ///   - handle: The handle of the written value.
+    ///   - type: Returns the type of the characteristic whose value has the given handle; `nil` if it is unknown.
     /// - Returns: The answers, in the order in which the values were first written.
     func answers(to handle: UInt16, type: (UInt16) -> BluetoothUUID?) -> [CapturedDevice.Answer] {
         commands.filter { $0.handle == handle && $0.isConstant }.flatMap { command in
