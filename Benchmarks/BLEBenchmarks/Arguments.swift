@@ -2,12 +2,12 @@ import BLERuntime
 
 /// The command-line arguments of the benchmarks.
 struct Arguments {
-    /// An error: the arguments are invalid, for this reason.
+    /// An error: the arguments are invalid; ``reason`` says why.
     struct Mistake: Error {
         let reason: String
     }
 
-    /// A kind of measurement.
+    /// A measurement with its parameters.
     enum Task {
         case micro(MicroWorkload, operations: Int, MicroSurroundings)
         case facade(FacadeWorkload, operations: Int, FacadeRoute)

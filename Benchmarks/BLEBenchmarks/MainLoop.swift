@@ -7,7 +7,9 @@ enum MainLoop {
         let value = Mutex<Result?>(nil)
     }
 
-    /// Runs `body` as a detached task, while the calling thread, the main one, serves the main queue and run loop.
+    /// Runs `body` as a detached task, and returns its result.
+    ///
+    /// In the meantime, the calling thread, which must be the main one, serves the main queue and run loop.
     static func wait(for body: @escaping @Sendable () async -> Result) -> Result {
         let outcome = Outcome()
         Task.detached {

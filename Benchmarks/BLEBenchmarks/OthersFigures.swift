@@ -1,7 +1,7 @@
 /// The results of other stacks for the same work, if they have been measured.
 ///
-/// They come from one machine with two shared cores (x86-64, gcc 12 -O2), so they show factors, not percentages.
-/// docs/PERFORMANCE.md describes the measurement.
+/// They come from one machine with two shared cores (x86-64, gcc 12 -O2), so they show differences by a factor, but not
+/// by a few percent. docs/PERFORMANCE.md describes the measurement.
 struct OthersFigures {
     /// The result of NimBLE's host, in C.
     let nimble: Double?

@@ -38,7 +38,10 @@ struct Result {
     /// Otherwise the measurement is invalid.
     let isGood: Bool
 
-    /// Returns the figures for a run of a world: the processor time, in total and per report.
+    /// Returns the figures for a simulation of `simulatedSeconds` that took `seconds` of processor time.
+    ///
+    /// The figures are the processor time, the simulated time per processor time, the number of advertising reports,
+    /// and the processor time per report.
     static func pace(of simulatedSeconds: Int, taking seconds: Double, reports: Int) -> [Figure] {
         [
             Figure("cpu_seconds", .number(seconds)),
@@ -54,7 +57,7 @@ struct Result {
         return "{" + fields.map { "\"\($0.name)\": \($0.value.json)" }.joined(separator: ", ") + "}"
     }
 
-    /// The value that the table compares with other stacks, with its unit.
+    /// The figure that the table compares with other stacks, with its unit; `nil` if the result has no such figure.
     private var headline: (value: Double, unit: String)? {
         for (name, unit) in [("ns", "ns"), ("speed", "s/s"), ("kB_s", "kB/s"), ("cpu_seconds", "s")] {
             guard let figure = figures.first(where: { $0.name == name }) else { continue }
@@ -65,7 +68,8 @@ struct Result {
 
     /// Returns a table for users, with our results and those of other stacks.
     ///
-    /// `ns` is the processor time of one operation; `s/s` is the simulated time per processor time.
+    /// `ns` is the processor time of one operation, `s/s` is the simulated time per processor time, `kB/s` is the
+    /// throughput, and `s` is the processor time of the whole run.
     static func table(_ results: [Result]) -> String {
         let rows = results.map { result in
             let others = OthersFigures.of(result.workload), ours = result.headline
@@ -89,7 +93,8 @@ struct Result {
         }.joined(separator: "\n")
     }
 
-    /// Returns a number with only its significant digits.
+    /// Returns a number without decimals if it is at least 100, with one decimal if it is at least 1, otherwise with
+    /// three.
     private static func short(_ number: Double) -> String {
         number >= 100
             ? "\(Int(number.rounded()))"

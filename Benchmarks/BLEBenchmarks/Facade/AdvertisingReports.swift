@@ -29,7 +29,7 @@ struct AdvertisingReports {
 
     /// Returns the packets of the next batch, with 31 octets of data each.
     ///
-    /// If `isNew`, each has data that has not been used before.
+    /// If `isNew`, each packet has data that has not been used before.
     mutating func next(isNew: Bool) -> [UInt8] {
         for index in 0..<atOnce {
             let start = index * Self.length

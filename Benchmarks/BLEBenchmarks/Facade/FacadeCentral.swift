@@ -75,7 +75,7 @@ final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
         if turns == 0 { finish() }
     }
 
-    /// Returns whether this is the sent value.
+    /// Returns whether `value` is the value of ``PeerService``.
     ///
     /// Compares octet by octet, because `Data` takes 550 instructions to compare 20 octets.
     private func isRight(_ value: Data?) -> Bool {
@@ -126,7 +126,7 @@ extension FacadeCentral: CBCentralManagerDelegate, CBPeripheralDelegate {
         peripheral.discoverServices([CBUUID(PeerService.uuid)])
     }
 
-    /// Prepares again if a busy machine has lost the link before the workload.
+    /// Connects and prepares again if the link was lost before the workload, which happens on a busy computer.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,

@@ -71,7 +71,7 @@ final class FacadePeripheral: NSObject, FacadeApp, @unchecked Sendable {
         done.signal()
     }
 
-    /// Records that a request, a command or a subscription has arrived.
+    /// Records that a request, a command or a subscription has arrived; `isGood` is false if its value is wrong.
     private func ended(_ isGood: Bool) {
         self.isGood = self.isGood && isGood
         if isRunning {

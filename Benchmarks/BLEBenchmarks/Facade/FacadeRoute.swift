@@ -10,7 +10,7 @@ enum FacadeRoute: String, CaseIterable {
     case direct
     /// A daemon has the host, and the app is connected to the daemon by a socket.
     ///
-    /// Both are in one process, so the time of the daemon and of the app is added up.
+    /// The daemon and the app are in one process, so the measured processor time is that of both.
     case daemon
 
     /// Calls `body` with a connection to the host; returns `nil` if that fails.

@@ -5,7 +5,7 @@ import Dispatch
 
 /// A workload for the host, its loop and the classes of Core Bluetooth.
 ///
-/// It goes from HCI octets to the delegate on its queue, or from the app's method call to HCI octets.
+/// Each operation goes from HCI octets to the delegate on its queue, or from the app's method call to HCI octets.
 ///
 /// The controller is in the same process, and repeats packets that a virtual controller has sent before.
 enum FacadeWorkload: String, CaseIterable {
@@ -47,7 +47,7 @@ enum FacadeWorkload: String, CaseIterable {
         }
     }
 
-    /// The number of packets that arrive together.
+    /// The number of operations in a turn; packets for operations of the same turn arrive together.
     var batch: Int {
         switch self {
         case .advertisement, .advertisementSeen: 16
@@ -61,7 +61,7 @@ enum FacadeWorkload: String, CaseIterable {
         return FacadePeripheral(self, transport)
     }
 
-    /// Measures `operations`, rounded up to whole turns.
+    /// Measures a number of operations, rounded up to a multiple of ``batch``, by way of `route`.
     func measure(operations: Int, by route: FacadeRoute = .direct) -> Result {
         let turns = (operations + batch - 1) / batch
         let transport = FeedTransport(peer: isOfCentral ? .peripheral : .central)
@@ -107,6 +107,8 @@ protocol FacadeApp: AnyObject, Sendable {
     var done: DispatchSemaphore { get }
     /// True if all values were correct.
     var isGood: Bool { get }
-    /// Runs turns. Can be called from any thread.
+    /// Runs a number of turns with ``FacadeWorkload/batch`` operations each.
+    ///
+    /// Can be called from any thread.
     func run(turns: Int)
 }

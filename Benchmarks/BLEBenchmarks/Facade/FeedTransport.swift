@@ -3,7 +3,7 @@ import BLERuntime
 import BLEWire
 import Glibc
 
-/// A transport that first leads to a virtual controller with a peer, and later replays the peer's packets.
+/// A transport that first connects the host to a virtual controller with a peer, and later replays the peer's packets.
 ///
 /// After ``closeToAir()``, it answers requests with the responses that the peer has sent before, and returns buffers
 /// immediately. Commands still go to the virtual controller. Sendable because everything is used on the loop's thread.
@@ -23,7 +23,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
     private var lastTraffic = Instant()
     /// The longest data packet that the peer has sent with each ATT opcode.
     ///
-    /// It contains a value of the workloads.
+    /// Unlike shorter packets, it contains the value that the workloads use.
     private var heard = [[UInt8]](repeating: [], count: 256)
 
     /// Creates a transport whose peer has the role `role`.
@@ -69,8 +69,9 @@ final class FeedTransport: Transport, @unchecked Sendable {
 
     /// The time without a packet after which the hosts have finished their own procedures.
     ///
-    /// It is longer than the second after which a host asks for a longer connection interval. A procedure without the
-    /// peer's response would fail during the measurement, on a machine that is slow enough, and end the workload.
+    /// It is longer than the second after which a host asks for a longer connection interval. A procedure that begins
+    /// after the peer has been silenced gets no response. On a slow computer, it would time out during the measurement,
+    /// and end the workload.
     private static let quiet = Duration.seconds(2)
 
     /// Waits until the two hosts have finished their own procedures, and then silences the peer.
@@ -84,7 +85,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
         return isClosed
     }
 
-    /// Returns `count` copies of the packet that the peer has sent with an ATT opcode.
+    /// Returns `count` copies of the longest packet that the peer has sent with this ATT opcode.
     func packets(_ opcode: UInt8, _ count: Int) -> [UInt8] {
         loop?.sync { Array([[UInt8]](repeating: self.heard[Int(opcode)], count: count).joined()) } ?? []
     }
@@ -123,7 +124,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
         chunk += packet
     }
 
-    /// Appends the event that returns the packet's buffer, and the response if the packet is a request.
+    /// Appends the event that returns the packet's buffer and, if the packet is a Read or Write Request, the response.
     private func reply(to packet: Span<UInt8>, in answer: inout [UInt8]) {
         guard packet.count > 9 else { return }
         answer += [0x04, 0x13, 0x05, 0x01, packet[1], packet[2] & 0x0F, 0x01, 0x00]

@@ -2,7 +2,7 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// A peer's host and the controllers of both ends, for a host that runs elsewhere.
+/// A peer's host and the virtual controllers of both ends of a link, without the host of the other end.
 ///
 /// It does everything that the workloads need: as a peripheral, it serves ``PeerService``; as a central, it connects,
 /// subscribes, and reads and writes one value.
@@ -14,7 +14,7 @@ struct RadioPeer: ~Copyable {
     private let near: ControllerID
     private let far: ControllerID
     private var host = Host(configuration: .init(identifierSecret: 2), random: SeededGenerator(seed: 2))
-    /// The packets from the controller of the other host for that host.
+    /// The packets that the controller of the other host has sent to that host.
     private var incoming: [[UInt8]] = []
 
     init(_ role: ClientRole, at now: Instant) {
@@ -25,7 +25,7 @@ struct RadioPeer: ~Copyable {
         host.open(Self.client, role: role, at: now)
     }
 
-    /// The time at which to call ``wake(at:)``.
+    /// The time at which to call ``wake(at:)``; `nil` if nothing is due.
     var deadline: Instant? { mutating get { [air.deadline, host.deadline].compactMap { $0 }.min() } }
 
     /// Does everything that is due; returns the packets for the other host.

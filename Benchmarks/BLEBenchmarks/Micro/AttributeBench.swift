@@ -14,10 +14,13 @@ struct AttributeBench: ~Copyable {
     private var peripheralFeed: HostFeed
     private let peer: PeerIdentifier
     private let handles: [BluetoothUUID: AttributeHandle]
-    /// The number of values that wait for a buffer of the controller.
+    /// The number of values that are in flight or wait for a buffer of the controller when the workload begins.
     private let waiting: Int
 
-    /// Connects the two hosts, after the links to other peers that the surroundings require.
+    /// Connects the two hosts.
+    ///
+    /// Before that, connects the measured host to as many other peers as `surroundings` require. `asCentral` is true if
+    /// the host of the central is measured.
     init(among surroundings: MicroSurroundings, asCentral: Bool) {
         let others = surroundings.links - 1
         var pair = HostPair(profile: .core5, others: others)
@@ -81,7 +84,7 @@ struct AttributeBench: ~Copyable {
         return done
     }
 
-    /// Sends values until no buffer is free and the required number of values wait.
+    /// Sends ``waiting`` values without returning their buffers; those for which no buffer is free wait.
     private mutating func leaveWaiting(_ request: ClientRequest, of workload: MicroWorkload) {
         switch workload {
         case .notificationSent: peripheralFeed.leave(request, waiting, with: &pair.peripheral)
@@ -103,7 +106,7 @@ struct AttributeBench: ~Copyable {
             && kept.outputs.allSatisfy { isRight($0, of: workload) } && !(kept.outputs.isEmpty && packet.isEmpty)
     }
 
-    /// Returns whether a workload produces such an event.
+    /// Returns whether `output` is a correct event for the workload.
     private func isRight(_ output: Host.Output, of workload: MicroWorkload) -> Bool {
         switch (workload, output) {
         case (.readServed, .event(.server(.readRequested), _)), (.notificationSent, .event(.server(.updatesTaken), _)),
@@ -120,7 +123,7 @@ struct AttributeBench: ~Copyable {
         }
     }
 
-    /// Returns the PDU that the host sends for each operation.
+    /// Returns the PDU that the host sends for each operation; empty if it sends none.
     private func sentPDU(_ workload: MicroWorkload) -> [UInt8] {
         switch workload {
         case .readServed: [0x0B] + PeerService.value
@@ -148,7 +151,7 @@ struct AttributeBench: ~Copyable {
         return workload.isOfCentral ? centralFeed.packet(pdu) : peripheralFeed.packet(pdu)
     }
 
-    /// Returns the request that the app makes for each operation.
+    /// Returns the request that the app makes for each operation; not used for workloads in which it makes none.
     private func outgoing(_ workload: MicroWorkload) -> ClientRequest {
         switch workload {
         case .read: .peer(peer, .read(handle(of: PeerService.readable)))
@@ -162,7 +165,7 @@ struct AttributeBench: ~Copyable {
     private func handle(of uuid: BluetoothUUID) -> AttributeHandle { handles[uuid] ?? .none }
     private func octets(of uuid: BluetoothUUID) -> [UInt8] { handle(of: uuid).wire.littleEndianOctets }
 
-    /// Lets the central's app connect to peers that have advertised once, and do not respond.
+    /// Makes the central's app request connections to `count` peers that have advertised once, and that do not respond.
     private static func wait(for count: Int, in pair: inout HostPair) {
         guard count > 0 else { return }
         pair.perform(.scan(ScanRequest()), for: client, on: .central)

@@ -41,9 +41,9 @@ struct HostFeed {
         return packet
     }
 
-    /// Makes a request `count` times.
+    /// Makes a request `count` times, without giving buffers back to the host.
     ///
-    /// Returns no buffers, and ignores the events.
+    /// The resulting events are ignored.
     mutating func leave(_ request: ClientRequest, _ count: Int, with host: inout Host) {
         for _ in 0..<count { host.perform(request, for: client, at: now) }
         _ = takeAll(from: &host)
@@ -57,6 +57,8 @@ struct HostFeed {
     }
 
     /// Delivers a request to the host, and responds as the app; returns the number of resulting packets.
+    ///
+    /// The response to a read is `value`.
     mutating func serve(_ packet: [UInt8], by host: inout Host, value: [UInt8]) -> Int {
         now = now.later(byNanoseconds: 50_000)
         host.receive(packet.span, at: now)
@@ -86,8 +88,9 @@ struct HostFeed {
         }
     }
 
-    /// Makes a request `count` times behind waiting ones, and returns as many buffers; returns the number of resulting
-    /// packets.
+    /// Makes a request `count` times while earlier ones wait, and then gives `count` buffers back to the host.
+    ///
+    /// Returns the number of resulting packets.
     mutating func sayBehind(_ request: ClientRequest, _ count: Int, to host: inout Host) -> Int {
         now = now.later(byNanoseconds: 50_000)
         for _ in 0..<count { host.perform(request, for: client, at: now) }
@@ -129,8 +132,9 @@ struct HostFeed {
         kept?.packets += sent.octets
     }
 
-    /// Returns buffers to the host, as a controller does when packets have been acknowledged; returns the number of
-    /// resulting packets.
+    /// Gives `count` buffers back to the host, as a controller does when packets have been acknowledged.
+    ///
+    /// Returns the number of resulting packets.
     @discardableResult
     private mutating func giveBack(_ count: Int, to host: inout Host) -> Int {
         guard count > 0 else { return 0 }

@@ -2,7 +2,9 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// The hosts of a central, a peripheral and others on one virtual radio, which run on the calling thread.
+/// The hosts of a central, a peripheral and other devices on one virtual radio.
+///
+/// All of them run on the calling thread.
 struct HostPair: ~Copyable {
     enum Side: Hashable {
         case central, peripheral
@@ -62,7 +64,7 @@ struct HostPair: ~Copyable {
         settle()
     }
 
-    /// Delivers a packet to a host that its controller has not sent.
+    /// Delivers a packet to a host as if the host's controller had sent it.
     mutating func feed(_ packet: [UInt8], to side: Side) {
         change(side) { $0.receive(packet.span, at: $1) }
         settle()

@@ -1,10 +1,10 @@
-/// The state of a host that a workload does not use, and that should not make it slower.
+/// The load on the measured host that a workload does not need, and that should not make the workload slower.
 struct MicroSurroundings {
     /// The number of links of the measured host.
     ///
     /// The workload uses the last one.
     var links = 1
-    /// The number of peers to which the app has requested a connection.
+    /// The number of peers to which the app has requested a connection, and that do not respond.
     var pending = 0
     /// The number of devices whose advertisements arrive in turn.
     var advertisers = 256
@@ -12,7 +12,7 @@ struct MicroSurroundings {
     var clients = 1
     /// The number of characteristics of the host's own server.
     var characteristics = 3
-    /// The number of values that already wait for a buffer of the controller when the workload sends its own.
+    /// The number of values that are in flight or wait for a buffer of the controller when the workload begins.
     var waiting = 0
 
     /// The command-line options for these numbers, each with its property and its range.

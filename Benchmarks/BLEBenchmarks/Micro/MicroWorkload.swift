@@ -4,8 +4,8 @@ import BLEWire
 /// A workload for the host only: from HCI octets to a client's event, or from a client's request to HCI octets.
 ///
 /// There is no socket, no queue and no facade. Two hosts first connect over the virtual radio. Then one of them is fed
-/// the packets that it received there, again and again, and gets its buffers back as from a controller. The results do
-/// not include the work of the peer and the radio.
+/// the packets that it received over the radio, again and again, and gets its buffers back as from a controller. The
+/// results do not include the work of the peer and the radio.
 enum MicroWorkload: String, CaseIterable {
     case advertisement = "H1"
     case readServed = "H2"
@@ -39,7 +39,7 @@ enum MicroWorkload: String, CaseIterable {
         }
     }
 
-    /// The number of operations after which the host's outputs are processed.
+    /// The number of operations in a turn, after which the host's outputs are processed.
     var batch: Int {
         switch self {
         case .advertisement: 16
@@ -48,7 +48,7 @@ enum MicroWorkload: String, CaseIterable {
         }
     }
 
-    /// Measures `operations`, rounded up to whole turns.
+    /// Measures a number of operations, rounded up to a multiple of ``batch``.
     func measure(operations: Int, among surroundings: MicroSurroundings) -> Result {
         let turns = (operations + batch - 1) / batch
         let done: Int

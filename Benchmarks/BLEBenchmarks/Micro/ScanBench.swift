@@ -45,7 +45,8 @@ struct ScanBench: ~Copyable {
         return found
     }
 
-    /// Feeds the host the reports of one turn.
+    /// Feeds the host the reports with these numbers; the number after that of the last report stands for the first
+    /// one.
     private mutating func hear(_ numbers: Range<Int>) {
         now = now.later(byNanoseconds: 100_000)
         for number in numbers {

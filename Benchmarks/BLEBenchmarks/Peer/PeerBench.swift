@@ -4,12 +4,14 @@ import BLEWire
 import CoreBluetooth
 import Glibc
 
-/// One end of a benchmark between two processes and a controller, which only uses the public API.
+/// One end of a benchmark between two processes that are connected by a controller.
+///
+/// The workloads use only the public API, except for ``readDirectly(operations:)``.
 struct PeerBench {
     /// The address of the controller's socket.
     let controller: SocketAddress
 
-    /// Serves until the process is killed.
+    /// Serves until the process is killed; returns a failed result if the server could not start.
     ///
     /// First prints a line that says that clients can connect.
     func serve() -> Result {
@@ -21,7 +23,7 @@ struct PeerBench {
         while true { withExtendedLifetime(server) { _ = pause() } }
     }
 
-    /// Runs workloads on one connection for each MTU.
+    /// Runs workloads with each of the MTUs, on one connection for each MTU.
     func ask(_ workloads: [PeerWorkload], operations: Int, mtus: [Int]) -> [Result] {
         mtus.flatMap { mtu in
             let chosen = workloads.filter { $0.isMeasured(mtu: mtu, among: mtus) }

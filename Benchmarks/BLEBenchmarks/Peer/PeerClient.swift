@@ -17,12 +17,12 @@ final class PeerClient: NSObject, @unchecked Sendable {
     var valueWritten: (() -> Void)?
     var isReady: (() -> Void)?
     var channelOpened: ((CBL2CAPChannel?) -> Void)?
-    /// The open channel; `nil` if there is none.
+    /// The open channel and the writer that sends over it; `nil` if there is none.
     var channel: (channel: CBL2CAPChannel, source: ChannelSource)?
 
-    /// Connects to the first discovered device, and discovers its services.
+    /// Connects to the first discovered device, discovers its services, and subscribes to its notifications.
     ///
-    /// Must be called on ``queue``.
+    /// `connected` is called with true after that, or with false if it fails. Must be called on ``queue``.
     func connect(then connected: @escaping (Bool) -> Void) {
         self.connected = connected
         manager = CBCentralManager(delegate: self, queue: queue)

@@ -27,11 +27,11 @@ final class PeerServer: NSObject, @unchecked Sendable {
     private var channel: CBL2CAPChannel?
     private var awaited = 0
     private var counts = PeerPlan.Counts()
-    /// The values that are still to be sent.
+    /// The number of values that are still to be sent.
     private var remaining = 0
     private var value = Data()
 
-    /// Starts immediately.
+    /// Creates a server, which starts immediately.
     ///
     /// `ready` is called with true when clients can connect, or with false if that fails.
     init(ready: @escaping @Sendable (Bool) -> Void) {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A thread that runs a run loop for the streams of channels, until the process ends.
 final class StreamThread: Sendable {
-    /// The thread's run loop, with which streams may be scheduled on any thread.
+    /// The thread's run loop, in which streams may be scheduled from any thread.
     private nonisolated(unsafe) let loop: RunLoop
 
     init() {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A workload between two processes, over a controller between them.
+/// A workload between two processes that are connected by a controller.
 enum PeerWorkload: String, CaseIterable {
     case read
     case write
@@ -22,8 +22,9 @@ enum PeerWorkload: String, CaseIterable {
 
     /// Returns whether this workload is measured with `mtu`, which is one of the requested `mtus`.
     ///
-    /// Small values are measured only with the first MTU. The channel, whose packets have 247 octets, is measured only
-    /// with 247 or, without that, the last MTU.
+    /// Reads and writes with response are measured only with the first MTU. The channel, whose packets have 247 octets,
+    /// is measured only with 247 or, if that was not requested, the last MTU. The other workloads are measured with
+    /// every MTU.
     func isMeasured(mtu: Int, among mtus: [Int]) -> Bool {
         switch self {
         case .read, .write: mtu == mtus.first

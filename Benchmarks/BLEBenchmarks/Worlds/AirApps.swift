@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The app with the values of ``AirThroughput``.
+/// The peripheral's app of ``AirThroughput``, with a value to notify, one to write and one to read.
 @MainActor
 final class AirServer: NSObject {
     static let service = CBUUID(string: "FD20"), stream = CBUUID(string: "FD21")
@@ -10,7 +10,7 @@ final class AirServer: NSObject {
     private let values: CBMutableCharacteristic
     private var manager: CBPeripheralManager!
     private var length = 0
-    /// The octets that were written.
+    /// The number of octets that were written.
     private(set) var received = 0
 
     init(isEncrypted: Bool) {
@@ -38,7 +38,7 @@ final class AirServer: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Sends values until there is no more room.
+    /// Sends values until the manager accepts no more; does nothing if there is no subscriber.
     func sendOn() {
         length = values.subscribedCentrals?.first?.maximumUpdateValueLength ?? 0
         guard length > 0 else { return }
@@ -60,7 +60,7 @@ extension AirServer: @MainActor CBPeripheralManagerDelegate {
     }
 }
 
-/// The app that uses the values of an ``AirServer``.
+/// The central's app of ``AirThroughput``, which uses the values of an ``AirServer``.
 @MainActor
 final class AirClient: NSObject {
     private let kind: AirThroughput.Kind
@@ -69,7 +69,7 @@ final class AirClient: NSObject {
     private var values: [CBUUID: CBCharacteristic] = [:]
     private var hasStarted = false
     private(set) var peripheral: CBPeripheral?
-    /// The octets that were notified or read.
+    /// The number of octets that were notified or read.
     private(set) var received = 0
 
     init(_ kind: AirThroughput.Kind, server: AirServer) {

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A benchmark of the payload that one link carries, against the most that its connection events have room for.
+/// A benchmark of the payload that one link carries, compared with the maximum that fits into its connection events.
 ///
 /// Times are virtual, and nothing is lost, so the figures repeat exactly.
 @MainActor
@@ -19,9 +19,10 @@ struct AirThroughput {
 
     /// The measured time in seconds; longer for reads, which are few.
     private var seconds: Int { kind == .reads ? 60 : 2 }
-    /// The largest possible share of the limit, in percent.
+    /// The share of the limit, in percent, that makes a measurement invalid if it is reached.
     ///
-    /// An app reads a channel in pieces, of which one more or less may be in the measured time.
+    /// It exceeds 100, because data that was sent earlier may arrive in the measured time. An app reads a channel in
+    /// large pieces, so the share of a channel may be higher.
     private var largestShare: Double { kind == .channel ? 104 : 101 }
 
     nonisolated let kind: Kind
@@ -29,7 +30,7 @@ struct AirThroughput {
     nonisolated let layer: PhysicalLayer
     nonisolated let isEncrypted: Bool
 
-    /// Every combination.
+    /// All combinations of kind, MTU, PHY and encryption.
     nonisolated static let all = Kind.allCases.flatMap { kind in
         [517, 247].flatMap { mtu in
             [PhysicalLayer.le2M, .le1M].flatMap { layer in
@@ -61,8 +62,9 @@ struct AirThroughput {
         )
     }
 
-    /// Returns the number of octets of values that arrive while time passes, in a new world; 0 if the link has another
-    /// PHY or security than it should.
+    /// Returns the number of octets of values that arrive during the measured time in a new world.
+    ///
+    /// Returns 0 if the link does not have the PHY and the encryption that this benchmark is for.
     private func transfer(interval: Duration) async -> Int {
         let world = World(seed: 1)
         let sensor = world.machine("sensor", mtu: mtu)
@@ -99,10 +101,11 @@ struct AirThroughput {
         return octets() - before
     }
 
-    /// Returns the octets of values per second that fit the connection events.
+    /// Returns the maximum number of octets of values per second that fit into the connection events.
     ///
-    /// A stream fills every event with packets of 251 octets, each with its acknowledgement, an empty packet, and a
-    /// pause of 150 µs after each. A read takes two events for each request.
+    /// `interval` is the connection interval in nanoseconds. A stream fills every event with packets of 251 octets.
+    /// Each is followed by a pause of 150 µs, an empty packet as its acknowledgement, and another pause. A read takes
+    /// two events for each request.
     private func limit(interval: Int64) -> Double {
         let perSecond = 1e9 / Double(interval)
         if kind == .reads {

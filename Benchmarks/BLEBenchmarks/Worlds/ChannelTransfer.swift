@@ -11,7 +11,7 @@ import Glibc
 enum ChannelTransfer {
     /// The additional memory that the process may use, in octets, including memory that the allocator retains.
     ///
-    /// It covers two windows in each direction, and some pieces of each.
+    /// It is enough for two windows and some pieces of data in each direction.
     private static let memory = 48 << 20
     private static let patience = 3_600
 

@@ -3,7 +3,7 @@ import CoreBluetooth
 
 /// A benchmark of many machines with an app that advertises, and one machine whose app receives every advertisement.
 ///
-/// Unlike ``Scale``, it includes the hosts, managers and delegates, and the world's waiting for apps.
+/// Unlike ``Scale``, it includes the hosts, managers and delegates, and the time for which the world waits for apps.
 enum Crowd {
     static func measure(machines: Int) -> Result { MainLoop.wait { await run(machines: machines) } }
 

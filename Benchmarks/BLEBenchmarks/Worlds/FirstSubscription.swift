@@ -1,7 +1,7 @@
 import BLESimulation
 import CoreBluetooth
 
-/// A benchmark of the time that a user waits: until an app is subscribed to a value of a device that is not bonded.
+/// A benchmark of the time that a user waits until an app is subscribed to a value of a device that is not bonded.
 ///
 /// A first connection is measured from the call to scan, a second one from the call to connect. The figure is the
 /// median of the virtual times of 20 seeds, and repeats exactly.
@@ -9,12 +9,12 @@ struct FirstSubscription: Sendable {
     private static let seeds: Range<UInt64> = 1..<21
     private static let limit = Duration.seconds(10)
 
-    /// The time until the first subscription, for the advertising intervals that devices use.
+    /// The benchmarks of a first connection, for two common advertising intervals.
     static let first = [
         Self(isSecond: false, interval: .milliseconds(100), goal: 230),
         Self(isSecond: false, interval: .milliseconds(20), goal: 100),
     ]
-    /// The time until the app is subscribed again on a second connection.
+    /// The benchmarks of a second connection to the same device, for the same advertising intervals.
     static let second = [
         Self(isSecond: true, interval: .milliseconds(100), goal: 120),
         Self(isSecond: true, interval: .milliseconds(20), goal: 120),
@@ -85,7 +85,7 @@ struct FirstSubscription: Sendable {
 /// An app that subscribes to the first value of the first device.
 @MainActor
 private final class FirstSubscriptionApp: NSObject {
-    /// The times from the beginning of a run.
+    /// The times since the call that begins a run: to scan or, for a second connection, to connect.
     struct Times {
         let discovered: Duration, connected: Duration, subscribed: Duration
     }

@@ -5,7 +5,8 @@ import Glibc
 /// A benchmark of a machine with as many links as there can be.
 ///
 /// An app connects to one device more than the machine has links, and subscribes to a value of each, sent once a
-/// second. The request for the last device fails once, and is served when the app disconnects from another device.
+/// second. The connection to the last device fails at first. The app requests it again, and gets it after disconnecting
+/// from another device.
 enum Links {
     /// The intended number of links.
     static let goal = 250

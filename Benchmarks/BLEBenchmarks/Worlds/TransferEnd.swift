@@ -18,7 +18,7 @@ final class TransferEnd: NSObject {
     var peripheral: CBPeripheral? { channel?.peer as? CBPeripheral }
     var isDone: Bool { sent == length && received == length }
 
-    /// Creates an end.
+    /// Creates an end that sends `length` octets, and that is done when it has received as many.
     ///
     /// One end has the salt 0, the other has 1, so that they send different octets.
     init(sending length: Int, salt: Int) {
