@@ -1,7 +1,7 @@
 import ArgumentParser
 import BLERuntime
 
-/// The command that runs one app of a day in a process of its own, with the radio that the environment names.
+/// The command that runs one app of a day in a process of its own, with the radio that BLUETOOTH_HOST names.
 ///
 /// If several such processes run together, their apps learn about each other from a ``Bulletin``.
 struct AppOfDay: AsyncParsableCommand {
@@ -90,9 +90,9 @@ struct AppOfDay: AsyncParsableCommand {
 protocol LivingApp: DayApp {
     /// Performs a random action.
     func actInPlace()
-    /// Starts nothing new, and lets the other apps finish.
+    /// Starts nothing new: a central stops scanning, and a server only makes sure that it advertises.
     func keepCalm()
-    /// Reports overdue requests, and ends the app's connections.
+    /// Reports requests that have waited for longer than `patience`; a central also ends its connections.
     func part(patience: Duration)
     func tend()
     func audit(since instant: Duration, isLast: Bool)

@@ -11,7 +11,7 @@ class DayApp: @unchecked Sendable {
     }
 
     private static let key = DispatchSpecificKey<String>()
-    /// True if this thread is inside a call from the app to its manager.
+    /// True while the current task or thread is inside a call from the app to its manager.
     @TaskLocal private static var isCalling = false
 
     let name: String
@@ -38,7 +38,7 @@ class DayApp: @unchecked Sendable {
         queue.setSpecific(key: Self.key, value: label)
     }
 
-    /// Runs `body` on the queue, while no delegate call runs there.
+    /// Runs `body` asynchronously on the queue, at a time when no delegate call runs there.
     func post(_ body: @escaping @Sendable () -> Void) { queue.async(flags: .barrier, execute: body) }
 
     /// Runs `body` on the queue, and waits until it has finished.

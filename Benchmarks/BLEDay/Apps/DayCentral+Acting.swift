@@ -2,7 +2,7 @@ import CoreBluetooth
 
 // The actions of the app.
 extension DayCentral {
-    /// Performs a random action.
+    /// Performs a random action; `channels` are PSMs that the app may open.
     func act(channels: [CBL2CAPPSM]) {
         guard isOn else { return }
         checkReadOnly()

@@ -2,9 +2,10 @@ import CoreBluetooth
 
 // The delegate calls about peripherals.
 extension DayCentral {
-    /// Returns the app's record of a peripheral that is the subject of a delegate call.
+    /// Returns the app's record of the peripheral of a delegate call; `nil` if the peripheral is unknown.
     ///
-    /// Complains if it must not be now.
+    /// Complains if the peripheral is unknown, or if its connection is in a state that does not allow the call. `what`
+    /// names the call.
     private func speaker(_ peripheral: CBPeripheral, _ what: String) -> Subject? {
         guard let subject = subject(peripheral) else {
             complain("\(what) of an unknown peripheral")

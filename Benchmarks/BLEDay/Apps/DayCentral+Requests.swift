@@ -32,7 +32,7 @@ extension DayCentral {
         }
     }
 
-    /// Records a request, and then makes it.
+    /// Records a request with the outcome that it must have, and then calls `body`, which makes the request.
     private func ask(
         _ subject: Subject,
         _ kind: RequestModel.Kind,
@@ -148,7 +148,7 @@ extension DayCentral {
         }
     }
 
-    /// Writes numbers without response, as many as the peripheral accepts.
+    /// Writes up to 60 numbers without response, as long as the peripheral accepts them.
     private func sendCommands(_ subject: Subject) {
         guard let item = subject.characteristics.first(where: { $0.uuid == Layout.commands }) else { return }
         for _ in 0..<dice.within(1...60) where subject.peripheral.canSendWriteWithoutResponse {

@@ -3,7 +3,7 @@ import CoreBluetooth
 /// An app in the central role.
 final class DayCentral: DayApp, @unchecked Sendable {
     let ears: CentralEars
-    /// True if the app requests automatic reconnection, and its delegate is told about it.
+    /// True if the app's delegate has the current API, which reports automatic reconnection.
     let isModern: Bool
     private(set) var manager: CBCentralManager!
     private(set) var subjects: [Subject] = []
@@ -12,7 +12,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
     private var connections: UInt32 = 0
     private var lastState = CBManagerState.unknown
 
-    /// Creates the app and its manager, which starts immediately, on the machine of the calling task.
+    /// Creates the app on the machine of the calling task, and its manager, which starts immediately.
     init(
         _ name: String,
         on machine: String,
@@ -130,7 +130,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         return subject.end()
     }
 
-    /// Returns the identifier with which all numbers begin that the app writes on a connection.
+    /// Returns the identifier at the start of all values that the app writes without response on a connection.
     func sender(_ subject: Subject) -> UInt64 {
         let owner = UInt64(name.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) })
         return owner << 32 | UInt64(subject.connection)
@@ -147,7 +147,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
 
     func told(_ error: (any Error)?) -> String { error.map { "\($0)" } ?? "success" }
 
-    /// Complains about requests, disconnections and full buffers that have waited since before `instant`.
+    /// Complains about requests, disconnections and room for writes that the app has waited for since before `instant`.
     ///
     /// If `isLast`, also complains about unfinished connection attempts and a radio that is off, because all faults
     /// have ended by then.

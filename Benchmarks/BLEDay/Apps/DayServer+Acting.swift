@@ -49,7 +49,7 @@ extension DayServer {
         call("publish") { manager.publishL2CAPChannel(withEncryption: false) }
     }
 
-    /// Sends numbers to all subscribed centrals, as many as the manager accepts.
+    /// Sends up to 50 numbers to all subscribed centrals, as long as the manager accepts them.
     private func sendNumbers() {
         let type = dice.chance(70) ? Layout.notified : Layout.indicated
         guard isServed, let item = main?.items.first(where: { $0.uuid == type }) else { return }
@@ -89,7 +89,7 @@ extension DayServer {
         add(CBMutableService(type: CBUUID(string: "1801"), primary: true), refusal: .uuidNotAllowed)
     }
 
-    /// Removes all services and publishes them again.
+    /// Removes all services, and publishes them again, except the service ``Layout/guest``.
     func rebuild() {
         chronicle.rebuilt(machine)
         isServed = false

@@ -73,6 +73,8 @@ extension DayServer {
     }
 
     /// Responds to a request, immediately or some seconds later.
+    ///
+    /// `number` is the number in the written value that the response accepts; `nil` if there is none.
     private func owe(_ request: CBATTRequest, _ result: CBATTError.Code, number: UInt64? = nil) {
         let delay = dice.chance(85) ? 0 : dice.within(1...8)
         let debt = Debt(request: request, result: result, number: number, due: chronicle.now + .seconds(delay))

@@ -23,15 +23,15 @@ final class DayServer: DayApp, @unchecked Sendable {
     var talks: [ChannelTalk] = []
     /// The next number of each characteristic that notifies or indicates numbers.
     var numbers: [CBUUID: UInt32] = [:]
-    /// The models of the numbers that centrals write, by connection.
+    /// The models of the numbers that centrals write, by the identifier of the connection.
     ///
-    /// A connection has none until its first number.
+    /// ``DayCentral/sender(_:)`` returns that identifier. A connection has no model until its first number.
     var expected: [UInt64: CommandModel] = [:]
     /// The PSM that centrals may open, which other apps can read; `nil` if there is none.
     let channel = Shared<CBL2CAPPSM?>(nil)
     private var lastState = CBManagerState.unknown
 
-    /// Creates the app and its manager, which starts immediately, on the machine of the calling task.
+    /// Creates the app on the machine of the calling task, and its manager, which starts immediately.
     init(_ name: String, on machine: String, seed: UInt64, _ chronicle: Chronicle) {
         super.init(name, on: machine, .serial, seed: seed, chronicle)
         ears.app = self

@@ -8,7 +8,9 @@ final class Subject {
     var link: LinkModel
     var requests = RequestModel()
     var values: [ObjectIdentifier: ValueModel] = [:]
-    /// The time since which the machine has had the link that this app uses; other apps may have used it earlier.
+    /// The time since which the machine has had the link that this app uses; `nil` without a connection.
+    ///
+    /// Other apps may have used the link earlier.
     var linked: Duration?
     /// The time since which the peripheral has accepted no writes without response; `nil` if it accepts them.
     var closedSince: Duration?

@@ -2,11 +2,13 @@
 ///
 /// They must arrive in order, none twice, and none may be lost without a cause.
 ///
-/// A server ignores commands from a client with robust caching while the client does not know yet that services have
-/// changed. So numbers may be missing after a change. But a client enables robust caching only once on a link, and at
-/// that moment all changes since the start of the link count. So once on each link, numbers may also be missing after a
-/// change that is long over. Values in the other direction are not missing then, because the client drops all
-/// subscriptions when it learns of the change.
+/// As long as a client with robust caching does not know that services have changed, the server ignores its commands.
+/// Numbers may therefore be missing after a change.
+///
+/// A client enables robust caching only once on a link, possibly long after the link began. If services have changed in
+/// the meantime, the server ignores the client's commands until the client learns of the change. Numbers may therefore
+/// be missing once on each link although the last change is long over. The server's own values are not missing in this
+/// case, because the client drops all subscriptions when it learns of the change.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
 struct CommandModel {
@@ -18,7 +20,7 @@ struct CommandModel {
 
     /// Checks a number that has arrived at `now` on a link that exists since `linked`.
     ///
-    /// `isExcused` returns true if services have changed since a time.
+    /// `isExcused` returns true if services have changed since the given time.
     ///
     /// - Returns: A complaint if the number is wrong; otherwise `nil`.
     mutating func received(

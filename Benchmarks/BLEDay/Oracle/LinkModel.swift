@@ -17,7 +17,7 @@ import CoreBluetooth
 struct LinkModel {
     enum State: Equatable {
         case idle, connecting, connected
-        /// The app has cancelled the connection; `again` if it has requested it again since.
+        /// The app has cancelled the connection; `again` is true if it has requested a new one since then.
         case closing(again: Bool)
     }
 
@@ -86,12 +86,16 @@ struct LinkModel {
         }
     }
 
-    /// - Returns: True if the app waited for `didConnect` after a request for a connection that it already had.
+    /// Records a `didConnect` as the answer to a request for a connection that the app already had.
+    ///
+    /// - Returns: False if the app was not waiting for such an answer.
     mutating func confirmed() -> Bool {
         defer { asked = nil }
         return asked != nil
     }
 
+    /// Records that a connection was established.
+    ///
     /// - Returns: A complaint if this delegate call is not allowed; otherwise `nil`.
     mutating func connected(at now: Duration) -> String? {
         guard state == .connecting else { return "connected while \(state)" }

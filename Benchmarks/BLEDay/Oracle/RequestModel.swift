@@ -52,7 +52,7 @@ struct RequestModel {
         return before.map { .early(request, before: $0) } ?? .due(request)
     }
 
-    /// Records that attributes have been removed.
+    /// Records that attributes have been removed; requests about them may or may not be answered.
     mutating func invalidate(_ subjects: Set<ObjectIdentifier>) {
         void += open.filter { $0.subject.map(subjects.contains) ?? false }
         open.removeAll { $0.subject.map(subjects.contains) ?? false }
@@ -72,9 +72,10 @@ struct RequestModel {
         open.contains { $0.kind == kind && $0.subject == subject }
     }
 
-    /// Checks an answer.
+    /// Checks the answer to a request.
     ///
-    /// An unexpected one is allowed if `isExcused`, because the link or the attribute may be gone.
+    /// An unexpected error is allowed if `isExcused`, because the link or the attribute may be gone, unless the outcome
+    /// of the request is certain.
     ///
     /// - Returns: A complaint if the answer is wrong; otherwise `nil`.
     static func complaint(_ request: Request, _ error: (any Error)?, isExcused: Bool) -> String? {

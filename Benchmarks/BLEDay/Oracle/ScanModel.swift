@@ -16,6 +16,8 @@ struct ScanModel {
         self.allowsDuplicates = allowsDuplicates
     }
 
+    /// Records that a peripheral was reported, with its advertised data and its RSSI in dBm.
+    ///
     /// - Returns: A complaint if this report is not allowed; otherwise `nil`.
     mutating func discovered(_ peripheral: UUID, _ data: [String: Any], _ rssi: Int) -> String? {
         counts[peripheral, default: 0] += 1

@@ -13,16 +13,17 @@ struct ServerModel {
         var isVoid = false
     }
 
-    /// True if the app wants to advertise.
+    /// True if the app has started advertising, and has not stopped it.
     private(set) var advertises = false
     private var starts: [Start] = []
     private var additions: [(service: ObjectIdentifier, code: Int?, made: Duration)] = []
     private var publications: [Duration] = []
     private var withdrawals: [CBL2CAPPSM] = []
-    /// Services that were lost when the radio was switched off; their answer may or may not arrive.
+    /// Services that the system dropped before it had reported their addition; the report may or may not arrive.
     private var voidAdditions: [ObjectIdentifier] = []
-    /// The number of published channels for which any answer or none is allowed, because the radio has been switched
-    /// off since.
+    /// The number of publications of channels that were pending when the radio was switched off.
+    ///
+    /// Each of them may get any answer, or none.
     private var voidPublications = 0
     private var voidWithdrawals: [CBL2CAPPSM] = []
     private var subscriptions: [CBUUID: [UUID]] = [:]
@@ -56,7 +57,7 @@ struct ServerModel {
 
     /// Records the answer to ``add(_:refusal:at:)``.
     ///
-    /// An unexpected answer is allowed if `isExcused`, because the radio may have been switched off since.
+    /// An unexpected error is allowed if `isExcused`, because the radio may have been switched off since the request.
     ///
     /// - Returns: A complaint if the answer is wrong; otherwise `nil`.
     mutating func added(_ service: ObjectIdentifier, _ error: (any Error)?, isExcused: Bool) -> String? {

@@ -22,7 +22,7 @@ struct ValueModel {
 
     /// Checks a value that has arrived at `now`.
     ///
-    /// `isExcused` returns true if the server may have withheld values since a time.
+    /// `isExcused` returns true if the server may have withheld values since the given time.
     ///
     /// A server sends no values to a client that does not know yet that services have changed: Core 6.0, Vol 3, Part G,
     /// 2.5.2.1.

@@ -17,7 +17,7 @@ final class Chronicle: Sendable {
         ///
         /// The apps of one machine share its links.
         var links: [LinkName: SharedLink] = [:]
-        /// The time since which the link exists over which a sender writes numbers, by the sender's identifier.
+        /// The start of the link over which a sender writes numbers, by the sender's identifier.
         var senders: [UInt64: Duration] = [:]
         /// The numbers in the long values that servers have accepted.
         var taken: Set<UInt64> = []
@@ -78,7 +78,8 @@ final class Chronicle: Sendable {
 
     /// Reads the lines that the apps of other processes have added to the bulletin.
     ///
-    /// Other threads wait while one thread reads. That takes long if the app is launched late.
+    /// Other threads wait while one thread reads, which takes long if the app is launched when the bulletin is already
+    /// long.
     private func catchUp() {
         guard let bulletin else { return }
         state.withLock { state in
@@ -95,9 +96,9 @@ final class Chronicle: Sendable {
         }
     }
 
-    /// Returns whether links between two machines may fail now because of a fault.
+    /// Returns whether links between a machine and a server may fail now because of a fault.
     ///
-    /// If the server is `nil`, it may be any.
+    /// If `server` is `nil`, a fault of any machine counts.
     func excuses(_ machine: String, _ server: String?) -> Bool {
         let time = now
         return state.withLock { state in
@@ -109,8 +110,8 @@ final class Chronicle: Sendable {
 
     /// Records that an app of a machine is connected to a peripheral.
     ///
-    /// - Returns: The time since which the machine has its link to the peripheral; zero if other processes may have
-    ///   used it before.
+    /// - Returns: The time since which the machine has its link to the peripheral. For an app in a process of its own,
+    ///   it is zero, because the apps of other processes may have used the link before.
     func joined(_ machine: String, _ peripheral: UUID) -> Duration {
         guard bulletin == nil else { return .zero }
         let time = now
@@ -123,10 +124,10 @@ final class Chronicle: Sendable {
         state.withLock { $0.links[LinkName(machine, peripheral)]?.leave(at: time) }
     }
 
-    /// Records that a sender writes its numbers over a link that exists since `instant`.
+    /// Records that a sender writes its numbers over a link that began at `instant`.
     func sends(_ sender: UInt64, since instant: Duration) { state.withLock { $0.senders[sender] = instant } }
 
-    /// Returns the time since which the link exists over which a sender writes its numbers.
+    /// Returns the start of the link over which a sender writes its numbers; zero if the sender is unknown.
     func sending(_ sender: UInt64) -> Duration { state.withLock { $0.senders[sender] ?? .zero } }
 
     func rebuilt(_ server: String) {
@@ -136,6 +137,8 @@ final class Chronicle: Sendable {
     }
 
     /// Returns whether a server has changed its services since `instant`, or shortly before.
+    ///
+    /// If `server` is `nil` or unknown, a change by any server counts.
     func hasRebuilt(_ server: String?, since instant: Duration) -> Bool {
         catchUp()
         return state.withLock { state in
@@ -146,6 +149,8 @@ final class Chronicle: Sendable {
     }
 
     /// Returns whether a server's app has been killed since `instant`; its delayed responses are then lost.
+    ///
+    /// If `server` is `nil` or unknown, the end of any server's app counts.
     func hasLostApp(_ server: String?, since instant: Duration) -> Bool {
         catchUp()
         return state.withLock { state in

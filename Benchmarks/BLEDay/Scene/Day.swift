@@ -67,7 +67,7 @@ struct Day {
         )
     }
 
-    /// Runs a period of activity, which takes one or two minutes.
+    /// Runs a period of activity, which takes 40 to 140 seconds of virtual time.
     private mutating func spell() async {
         let end = cast.world.now + .seconds(dice.within(40...140))
         while cast.world.now < end {

@@ -2,7 +2,7 @@
 struct Dice {
     private var state: UInt64
 
-    /// Creates the choices of one participant in the day of a seed.
+    /// Creates the choices of one participant in the day with this seed.
     ///
     /// Participants with different names make different choices.
     init(seed: UInt64, _ name: String) {

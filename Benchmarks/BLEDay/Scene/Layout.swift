@@ -61,6 +61,8 @@ enum Layout {
     }
 
     /// Returns `count` octets with a pattern that shows if octets are missing.
+    ///
+    /// `salt` is the first octet.
     static func pattern(_ count: Int, salt: UInt8) -> Data {
         Data((0..<count).map { salt &+ UInt8(truncatingIfNeeded: $0 &* 7) })
     }

@@ -15,7 +15,8 @@ struct LinkName: Hashable {
 ///
 /// It exists from the connection of the first app until no app is connected.
 ///
-/// A server's knowledge of its client concerns the machine, and may be older than an app's connection.
+/// A server keeps its state about a client for all apps of the client's machine, so this state may be older than the
+/// connection of an app.
 struct SharedLink {
     private var users = 0
     private var since = Duration.zero

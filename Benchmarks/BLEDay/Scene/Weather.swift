@@ -17,7 +17,7 @@ struct Weather {
         usualLoss = cast.world.conditions.loss
     }
 
-    /// Causes a random fault that lasts some seconds.
+    /// Causes a random fault that lasts from 200 ms to 20 s.
     mutating func change() {
         let machine = dice.chance(20) ? cast.phone : dice.pick(cast.others) ?? cast.phone
         let duration = Duration.milliseconds(dice.chance(50) ? dice.within(200...3_000) : dice.within(3_000...20_000))
