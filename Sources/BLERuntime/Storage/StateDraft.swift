@@ -19,7 +19,7 @@ struct StateDraft {
     /// Records a change to a peer, and returns when to write it.
     mutating func remember(_ record: PeerRecord, at now: Instant) -> WritePacing.OnChange {
         let change = PeerChange(from: document.known(of: record), to: record)
-        guard document.apply(change) == .remembered else { return .wait }
+        guard document.apply(change) != .refused else { return .wait }
         add(change)
         return pacing.changed(change.urgency, at: now)
     }

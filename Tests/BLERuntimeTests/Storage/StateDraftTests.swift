@@ -35,6 +35,22 @@ struct StateDraftTests {
         #expect(draft.document.peers.all.first?.bond?.identity == DeviceAddress(2, .public))
     }
 
+    @Test("A new bond is written even if it takes the place of another")
+    func replacing() throws {
+        let bonded = (1...UInt64(Limits().unattendedBonds + 1)).map { number in
+            var record = Self.record(number)
+            record.bond = Bond(identity: record.address)
+            record.bond?.origin = .peer
+            return record
+        }
+        var draft = StateDraft(StateDocument(secret: 1, peers: bonded.dropLast()))
+        let new = try #require(bonded.last)
+        #expect(draft.remember(new, at: Self.now) == .wake(at: Self.now))
+        let begun = draft.begin(at: Self.now)
+        #expect(try #require(begun).map(\.after) == [new])
+        #expect(draft.document.peers.all.map { $0.bond == nil } == [true] + Array(repeating: false, count: 128))
+    }
+
     @Test("Changes during a write are applied on top of the file's new content")
     func meanwhile() throws {
         var draft = StateDraft(StateDocument(secret: 1)), others = StateDocument(secret: 1, peers: [Self.record(9)])
