@@ -151,14 +151,20 @@ package final class SocketListener: Sendable {
         return FileDescriptor(raw)
     }
 
+    /// Returns the port of a TCP socket; 0 for a Unix socket.
     private static func port(of descriptor: FileDescriptor) -> UInt16 {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor.raw, $0, &length) }
+        var address = sockaddr_storage(), length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            let name = UnsafeMutableRawPointer(pointer)
+            guard getsockname(descriptor.raw, name.assumingMemoryBound(to: sockaddr.self), &length) == 0 else {
+                return 0
+            }
+            return switch Int32(pointer.pointee.ss_family) {
+            case AF_INET: UInt16(bigEndian: name.assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port)
+            case AF_INET6: UInt16(bigEndian: name.assumingMemoryBound(to: sockaddr_in6.self).pointee.sin6_port)
+            default: 0
+            }
         }
-        guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return 0 }
-        return UInt16(bigEndian: address.sin_port)
     }
 }
 

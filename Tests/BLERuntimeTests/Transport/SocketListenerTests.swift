@@ -6,6 +6,19 @@ import Testing
 
 @Suite("Socket listener", .timeLimit(.minutes(30)))
 struct SocketListenerTests {
+    @Test("The port that the system chose is known for both versions of IP", arguments: ["127.0.0.1", "::1"])
+    func ports(host: String) throws {
+        let loop = EventLoop("test")
+        loop.start()
+        do throws(TransportError) {
+            let listener = try SocketListener(at: .tcp(host: host, port: 0), on: loop) { _ in }
+            #expect(listener.port > 0)
+        } catch {
+            // A computer without IPv6 has no such address.
+            try #require(host == "::1", "\(error)")
+        }
+    }
+
     @Test("A process without free descriptors waits for the next connection without busy looping, and accepts it later")
     func exhausted() async {
         await #expect(processExitsWith: .success) {
