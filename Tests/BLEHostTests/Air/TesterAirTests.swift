@@ -128,6 +128,19 @@ struct TesterAirTests {
         #expect(advertiser.outcome(of: Self.sets[0]).ended == 1)
     }
 
+    @Test(
+        "A connectable legacy set starts although its parameters exclude scan requests",
+        arguments: [ControllerIdentity.Profile.core5, .legacyOnly]
+    )
+    func connectableLegacy(profile: ControllerIdentity.Profile) {
+        var parameters = AdvertisingParameters()
+        parameters.isScannable = false
+        let town = Town(seed: 1), advertiser = Tester(1, [.startSet(Self.sets[0], .init(parameters))])
+        _ = town.add(advertiser, profile)
+        town.run(for: .seconds(1))
+        #expect(advertiser.outcome(of: Self.sets[0]).started == [nil])
+    }
+
     @Test("Sets end when the radio is lost, and a start that is pending then is answered")
     func powerCycle() {
         let (town, advertiser, _) = meet(seed: 1, listening: ScanParameters())

@@ -87,7 +87,7 @@ package struct AdvertisingParameters: Equatable, Sendable {
         if isConnectable { properties.insert(.connectable) }
         if target != nil {
             properties.insert(.directed)
-        } else if isScannable {
+        } else if isScannable || isLegacy && isConnectable {
             properties.insert(.scannable)
         }
         return properties
