@@ -163,10 +163,10 @@ package struct HCITrace: Sendable {
         case .continuing:
             packet.layers += .plain(payload, layer: "L2CAP Fragment")
             guard case .complete(let frame) = proceed(payload, link, isFromHost) else { return }
-            dissect(frame: frame, link, isFromHost, isWhole: true, &packet)
+            dissect(frame: frame, link, isFromHost, isReassembled: true, &packet)
         case .firstFromHost, .firstFromController:
             begin(payload, link, isFromHost)
-            dissect(frame: payload, link, isFromHost, isWhole: false, &packet)
+            dissect(frame: payload, link, isFromHost, isReassembled: false, &packet)
         }
     }
 
@@ -191,18 +191,18 @@ package struct HCITrace: Sendable {
 
     /// Decodes an L2CAP packet, or its first fragment if the packet is not complete yet.
     ///
-    /// `isWhole` is true for a packet that was reassembled from several fragments. Its layers are added to
+    /// `isReassembled` is true for a packet that was reassembled from several fragments. Its layers are added to
     /// ``DissectedPacket/completed`` instead of ``DissectedPacket/layers``.
     private mutating func dissect(
         frame: [UInt8],
         _ link: Int,
         _ isFromHost: Bool,
-        isWhole: Bool,
+        isReassembled: Bool,
         _ packet: inout DissectedPacket
     ) {
         var layers: [DissectedLayer] = []
         defer {
-            if isWhole { packet.completed = layers + packet.completed } else { packet.layers += layers }
+            if isReassembled { packet.completed = layers + packet.completed } else { packet.layers += layers }
         }
         guard frame.count >= L2CAPHeader.size,
             let header = try? L2CAPHeader(decoding: Array(frame[..<L2CAPHeader.size]))
