@@ -70,7 +70,7 @@ final class ClientMailbox: @unchecked Sendable {
                 let isReliedOn = loop.waitHere { contents.withLock { $0.isScheduled } }
                 isWaiting.store(isReliedOn, ordering: .relaxed)
             } else if isWaiting.exchange(false, ordering: .relaxed) {
-                loop.stopWaiting()
+                loop.resumeOwnWaiting()
             }
         }
 

@@ -114,9 +114,9 @@ package final class HostRunner: @unchecked Sendable {
         runCommands(at: now)
         if let due, due <= now { host.wake(at: now) }
         repeat { drain() } while sendOutgoing()
-        for index in pendingEvents.drafts.indices where !pendingEvents.drafts[index].events.isEmpty {
-            let count = pendingEvents.drafts[index].mailbox.post(&pendingEvents.drafts[index].events)
-            if count > 4 * ClientMailbox.limit { stopController(for: pendingEvents.drafts[index].client) }
+        for index in pendingEvents.clients.indices where !pendingEvents.clients[index].events.isEmpty {
+            let count = pendingEvents.clients[index].mailbox.post(&pendingEvents.clients[index].events)
+            if count > 4 * ClientMailbox.limit { stopController(for: pendingEvents.clients[index].client) }
         }
         if observers.isActive { observers.turnEnded() }
         due = isStopped ? nil : host.nextWake()

@@ -2,28 +2,30 @@ import BLEHost
 
 /// The events of the current turn, collected for each client until the turn ends.
 struct PendingEvents {
-    struct Draft {
+    struct ClientEvents {
         let mailbox: ClientMailbox
         let client: ClientID
         var events: [ClientEvent] = []
     }
 
-    /// One draft per client.
+    /// The events of each client.
     ///
-    /// The events of a draft are removed when they are passed on at the end of a turn.
-    var drafts: [Draft] = []
+    /// They are removed when they are passed on at the end of a turn.
+    var clients: [ClientEvents] = []
 
-    mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
+    mutating func open(_ mailbox: ClientMailbox) {
+        clients.append(ClientEvents(mailbox: mailbox, client: mailbox.client))
+    }
 
-    mutating func close(_ mailbox: ClientMailbox) { drafts.removeAll { $0.mailbox === mailbox } }
+    mutating func close(_ mailbox: ClientMailbox) { clients.removeAll { $0.mailbox === mailbox } }
 
     /// Adds an event for a client; drops it if the client has closed its session.
     mutating func add(_ event: consuming ClientEvent, for client: ClientID) {
-        guard let index = drafts.firstIndex(where: { $0.client.rawValue == client.rawValue }) else { return }
-        if event.isReceipt, let last = drafts[index].events.indices.last, drafts[index].events[last].absorb(event) {
+        guard let index = clients.firstIndex(where: { $0.client.rawValue == client.rawValue }) else { return }
+        if event.isReceipt, let last = clients[index].events.indices.last, clients[index].events[last].absorb(event) {
             return
         }
-        drafts[index].events.append(event)
+        clients[index].events.append(event)
     }
 }
 

@@ -46,8 +46,8 @@ struct TimerQueue {
     private var waiting: [Entry] = []
     /// The tasks and calls that have been woken and can continue now.
     private var ready: [Waiter] = []
-    /// The numbers of the tasks and calls that have neither started to wait nor been cancelled.
-    private var awaited: Set<Int> = []
+    /// The numbers from ``makeNumber()`` that have been neither passed to ``add(_:until:at:_:)`` nor cancelled yet.
+    private var unusedNumbers: Set<Int> = []
     private var latest = 0
     /// The number of immediate calls at the last instant that had any, and that instant.
     private var immediateCalls = (count: 0, at: Instant())
@@ -61,7 +61,7 @@ struct TimerQueue {
     /// Returns a new number, which identifies a task or call.
     mutating func makeNumber() -> Int {
         latest += 1
-        awaited.insert(latest)
+        unusedNumbers.insert(latest)
         return latest
     }
 
@@ -72,7 +72,7 @@ struct TimerQueue {
     /// A task whose time has already come continues immediately. A call whose time has already come is made after the
     /// tasks and calls that are already awake, and before any time passes.
     mutating func add(_ number: Int, until due: Instant, at now: Instant, _ waker: Waiter) -> OnAdd {
-        guard awaited.remove(number) != nil else { return .cancelled }
+        guard unusedNumbers.remove(number) != nil else { return .cancelled }
         var due = due
         if due <= now {
             guard case .call = waker else { return .due }
@@ -93,7 +93,7 @@ struct TimerQueue {
     ///
     /// Returns the task or call if it was waiting; if it has not started to wait, it never will.
     mutating func cancel(_ number: Int) -> Waiter? {
-        awaited.remove(number)
+        unusedNumbers.remove(number)
         return waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0).waker }
     }
 

@@ -17,7 +17,7 @@ struct PeerUUIDTests {
     @Test("Every identifier is a version 8 UUID", arguments: UInt64(0)..<16)
     func version(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let address = PrivateAddress.makeStatic(using: &random)
+        let address = RandomAddress.makeStatic(using: &random)
         let identifier = PeerUUID.identifier(of: address, secret: Self.secret)
         #expect(identifier >> 76 & 0xF == 8)
         #expect(identifier >> 62 & 0x3 == 2)

@@ -94,7 +94,7 @@ struct ClientMailboxTests {
         for event in [Self.room(1), Self.room(1), Self.room(2), updates, updates, Self.value(1), updates] {
             posts.add(event, for: mailbox.client)
         }
-        Self.post(posts.drafts[0].events, to: mailbox)
+        Self.post(posts.clients[0].events, to: mailbox)
         let first = PeerIdentifier(rawValue: 1)
         #expect(
             await client.hear() == [

@@ -112,7 +112,7 @@ struct ResolvingList: Sendable {
     /// Returns whether the target of an advertisement is a private address that was generated with a local key.
     func isOwn(_ target: DeviceAddress) -> Bool {
         guard isEnabled, target.isResolvable else { return false }
-        return entries.contains { $0.localKey != .zero && PrivateAddress.isMade(target, with: $0.localKey) }
+        return entries.contains { $0.localKey != .zero && RandomAddress.isMade(target, with: $0.localKey) }
     }
 
     /// Returns whether the list has a local key for a peer; the controller can then use private addresses with the
@@ -167,7 +167,7 @@ struct ResolvingList: Sendable {
 
     private static func use(_ made: inout GeneratedAddress?, _ key: Key128, _ random: inout SeededGenerator) {
         guard key != .zero else { return }
-        let address = made?.address ?? PrivateAddress.makeResolvable(key: key, using: &random)
+        let address = made?.address ?? RandomAddress.makeResolvable(key: key, using: &random)
         made = GeneratedAddress(address: address, isUsed: true)
     }
 
@@ -175,7 +175,7 @@ struct ResolvingList: Sendable {
         guard let old = made else { return }
         made = nil
         guard old.isUsed else { return }
-        made = GeneratedAddress(address: PrivateAddress.makeResolvable(key: key, using: &random), isUsed: false)
+        made = GeneratedAddress(address: RandomAddress.makeResolvable(key: key, using: &random), isUsed: false)
     }
 
     private func index(of identity: DeviceAddress) -> Int? { entries.firstIndex { $0.identity == identity } }
@@ -185,7 +185,7 @@ struct ResolvingList: Sendable {
     /// The address last received from each peer is compared first, because that needs no computation.
     private func source(of address: DeviceAddress) -> Int? {
         entries.firstIndex { $0.lastReceived == address }
-            ?? entries.firstIndex { $0.peerKey != .zero && PrivateAddress.isMade(address, with: $0.peerKey) }
+            ?? entries.firstIndex { $0.peerKey != .zero && RandomAddress.isMade(address, with: $0.peerKey) }
     }
 }
 

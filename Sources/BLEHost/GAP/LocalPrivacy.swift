@@ -142,7 +142,7 @@ struct LocalPrivacy {
     private mutating func makeAddress() -> DeviceAddress {
         var generator = Generator(base: random)
         defer { random = generator.base }
-        return PrivateAddress.makeResolvable(key: key, using: &generator)
+        return RandomAddress.makeResolvable(key: key, using: &generator)
     }
 
     /// The next command that brings the list up to date; `nil` if the list is up to date.

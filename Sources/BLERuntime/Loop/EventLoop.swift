@@ -51,11 +51,11 @@ package final class EventLoop: SerialExecutor {
     ///
     /// - Parameter isDone: Returns true when the caller has its result.
     /// - Returns: True if `isDone` returned true. In that case, for one millisecond, the loop relies on the caller to
-    ///   call this method again, or to call ``stopWaiting()``.
+    ///   call this method again, or to call ``resumeOwnWaiting()``.
     func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
 
-    /// Makes the loop's own thread wait again, if it relies on a caller of ``waitHere(until:)``.
-    func stopWaiting() { thread.stopWaiting() }
+    /// Makes the loop's own thread wait again if the loop relies on a caller of ``waitHere(until:)`` to wait.
+    func resumeOwnWaiting() { thread.resumeOwnWaiting() }
 
     /// Runs `body` on the loop's thread, and waits until it has returned.
     ///

@@ -67,12 +67,12 @@ final class LoopThread: @unchecked Sendable {
     /// loop itself would poll; returns whether `isDone` returned true.
     func waitHere(until isDone: () -> Bool) -> Bool {
         if inlineWaiter.isWanted, pollHere(until: isDone) { return true }
-        stopWaiting()
+        resumeOwnWaiting()
         return false
     }
 
     /// Makes the loop's own thread wait again, if another thread waits in its place.
-    func stopWaiting() { if inlineWaiter.stop() { wake() } }
+    func resumeOwnWaiting() { if inlineWaiter.stop() { wake() } }
 
     private func pollHere(until isDone: () -> Bool) -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)

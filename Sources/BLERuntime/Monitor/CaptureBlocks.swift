@@ -35,7 +35,7 @@ struct CaptureBlocks: Sendable {
     /// The maximum length of ``skippedLinkTypes``.
     private static let mostSkippedLinkTypes = 8
     /// The maximum number of options that are read from a block.
-    private static let mostComments = 1_024
+    private static let mostOptions = 1_024
 
     /// The number of packets that were skipped because they cannot be read as HCI packets.
     private(set) var skippedPackets = 0
@@ -208,7 +208,7 @@ struct CaptureBlocks: Sendable {
 
     private func options(_ rest: OctetCursor) -> [(code: UInt64, value: ArraySlice<UInt8>)] {
         var rest = rest, found: [(UInt64, ArraySlice<UInt8>)] = []
-        while found.count < Self.mostComments, let code = rest.number(2), let count = rest.number(2), code != 0,
+        while found.count < Self.mostOptions, let code = rest.number(2), let count = rest.number(2), code != 0,
             let value = rest.bytes(Int(count))
         {
             found.append((code, value))

@@ -150,7 +150,7 @@ final class ChatDemo {
 
 extension Fact {
     /// Returns this fact with the virtual time at which it happened, in seconds, as the key `worldTime`.
-    func inWorld(at time: Duration) -> Fact {
+    func withWorldTime(_ time: Duration) -> Fact {
         let seconds = (time / .seconds(1) * 1_000_000).rounded() / 1_000_000
         return Fact(event, fields.merging(["worldTime": seconds]) { own, _ in own }, text: text)
     }
@@ -159,7 +159,7 @@ extension Fact {
     /// users.
     func stamped(_ time: Duration) -> Fact {
         let text = text.isEmpty ? "" : "\(time.stamp)  \(text)"
-        return Fact(event, fields, text: text).inWorld(at: time)
+        return Fact(event, fields, text: text).withWorldTime(time)
     }
 }
 

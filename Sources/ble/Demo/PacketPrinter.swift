@@ -22,7 +22,7 @@ final class PacketPrinter {
             let time = record.time - Instant()
             let (packet, summary) = traces.read(record)
             let fact = Fact(record, packet, summary, stamp: time.stamp, usesColor: printer.usesColor)
-            printer.print(fact.inWorld(at: time))
+            printer.print(fact.withWorldTime(time))
         }
     }
 }

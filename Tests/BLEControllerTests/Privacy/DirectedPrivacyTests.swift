@@ -28,8 +28,8 @@ struct DirectedPrivacyTests {
         #expect(targets.allSatisfy { $0 == Bench.resolved(friend, own) })
         for packet in bench.sent(advertiser) {
             let target = try #require(packet.other)
-            #expect(PrivateAddress.isMade(packet.own, with: Bench.key(advertiser)))
-            #expect(PrivateAddress.isMade(target, with: Bench.key(friend)))
+            #expect(RandomAddress.isMade(packet.own, with: Bench.key(advertiser)))
+            #expect(RandomAddress.isMade(target, with: Bench.key(friend)))
         }
         bench.seek(form, stranger, Bench.identity(advertiser, own), own: own)
         bench.run(for: .seconds(1))
@@ -42,7 +42,7 @@ struct DirectedPrivacyTests {
         // Who is called by a private address answers under another one.
         let targetsOnAir = Set(bench.sent(advertiser).compactMap(\.other))
         #expect(!targetsOnAir.contains(event.peerPrivateAddress) || form == .extended)
-        #expect(PrivateAddress.isMade(event.peerPrivateAddress, with: Bench.key(friend)))
+        #expect(RandomAddress.isMade(event.peerPrivateAddress, with: Bench.key(friend)))
     }
 
     @Test("A peer without an IRK is addressed by its identity address", arguments: Form.allCases)

@@ -65,9 +65,9 @@ struct ObserverTests {
         #expect(kinds.isSuperset(of: form == .legacy ? [0, 1, 3, 4, 5] : [5, 7, 8]))
         for (board, other) in [(central, peripheral), (peripheral, central)] {
             let sent = bench.sent(board)
-            #expect(sent.allSatisfy { PrivateAddress.isMade($0.own, with: Bench.key(board)) })
+            #expect(sent.allSatisfy { RandomAddress.isMade($0.own, with: Bench.key(board)) })
             let called = sent.compactMap(\.other)
-            #expect(called.allSatisfy { PrivateAddress.isMade($0, with: Bench.key(other)) })
+            #expect(called.allSatisfy { RandomAddress.isMade($0, with: Bench.key(other)) })
             #expect(Set(sent.map(\.own)).count > 2)
         }
     }

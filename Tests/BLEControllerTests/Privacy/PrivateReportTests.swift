@@ -126,7 +126,7 @@ struct PrivateReportTests {
             bench.run(for: .seconds(1))
             let heard = Set(bench.heard(scanner))
             #expect(heard.count == 1)
-            let isMade = heard.contains { PrivateAddress.isMade($0, with: Bench.key(advertiser)) }
+            let isMade = heard.contains { RandomAddress.isMade($0, with: Bench.key(advertiser)) }
             #expect(isMade == isPrivate && (isPrivate || heard == [Bench.identity(advertiser, own)]))
         }
     }

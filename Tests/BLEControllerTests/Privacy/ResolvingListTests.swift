@@ -23,7 +23,7 @@ struct ResolvingListTests {
 
     private static func privateAddress(_ key: Key128, seed: UInt64 = 1) -> DeviceAddress {
         var random = SeededGenerator(seed: seed)
-        return PrivateAddress.makeResolvable(key: key, using: &random)
+        return RandomAddress.makeResolvable(key: key, using: &random)
     }
 
     static let additions: [(identity: DeviceAddress, peerKey: Key128, outcome: ResolvingList.OnAdd)] = [
@@ -117,14 +117,14 @@ struct ResolvingListTests {
         let again = list.address(with: .local, for: Self.peer, at: start + .seconds(9), using: &random)
         let (first, second) = try (#require(local), #require(target))
         #expect(again == first && list.localAddress(for: Self.peer) == first)
-        #expect(PrivateAddress.isMade(first, with: Self.localKey) && PrivateAddress.isMade(second, with: Self.peerKey))
+        #expect(RandomAddress.isMade(first, with: Self.localKey) && RandomAddress.isMade(second, with: Self.peerKey))
         let deadline = start + .seconds(900)
         #expect(list.deadline == deadline)
         let early = list.expire(at: deadline + -1, using: &random)
         #expect(early == .nothing && list.localAddress(for: Self.peer) == first)
         let due = list.expire(at: deadline, using: &random)
         let next = try #require(list.localAddress(for: Self.peer))
-        #expect(due == .replaced && next != first && PrivateAddress.isMade(next, with: Self.localKey))
+        #expect(due == .replaced && next != first && RandomAddress.isMade(next, with: Self.localKey))
         #expect(list.peerAddress(of: Self.peer) != second && list.deadline == deadline + .seconds(900))
     }
 

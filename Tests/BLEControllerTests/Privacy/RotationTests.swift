@@ -39,7 +39,7 @@ struct RotationTests {
             #expect(.milliseconds(-100) ... .milliseconds(100) ~= after - before - .seconds(Int(seconds)))
         }
         #expect(Set(sent.map(\.own)).count == turns)
-        #expect(sent.allSatisfy { PrivateAddress.isMade($0.own, with: Bench.key(advertiser)) })
+        #expect(sent.allSatisfy { RandomAddress.isMade($0.own, with: Bench.key(advertiser)) })
     }
 
     @Test("An address lasts fifteen minutes by default")

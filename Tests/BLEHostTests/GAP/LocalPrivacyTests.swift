@@ -41,7 +41,7 @@ struct LocalPrivacyTests {
         #expect(settle(&machine).count == 1)
         let first = try #require(machine.address), end = Instant() + .seconds(900)
         let before = Instant() + (.seconds(900) - .nanoseconds(1))
-        #expect(PrivateAddress.isMade(first, with: key))
+        #expect(RandomAddress.isMade(first, with: key))
         #expect(machine.deadline == end)
         #expect(machine.needsPause(at: before) == false)
         #expect(machine.step(at: before) == nil)

@@ -12,7 +12,7 @@ struct ProvedIdentityTests {
 
     private static func made(_ seed: UInt64, _ key: Key128 = key) -> DeviceAddress {
         var random = SeededGenerator(seed: seed)
-        return PrivateAddress.makeResolvable(key: key, using: &random)
+        return RandomAddress.makeResolvable(key: key, using: &random)
     }
 
     private static func bond(_ identity: DeviceAddress, _ key: Key128? = key) -> Bond {

@@ -45,7 +45,7 @@ struct IdentityMatrixTests {
     /// A private address that a key makes; another one for each number.
     static func made(with key: Key128, _ number: UInt64) -> DeviceAddress {
         var random = SeededGenerator(seed: number)
-        return PrivateAddress.makeResolvable(key: key, using: &random)
+        return RandomAddress.makeResolvable(key: key, using: &random)
     }
 
     /// Where the peer is when it pairs.

@@ -38,7 +38,7 @@ struct PrivateHostTests {
         rig.perform(.connect(rig.discover(DeviceAddress(7, .public)), ConnectRequest()))
         let addresses = rig.commands.compactMap(\.shownAddress), own = rig.commands.compactMap(\.ownAddress)
         let made = HostIdentity.resolvingKey(of: rig.controller.address, secret: 42)
-        #expect(!addresses.isEmpty && addresses.allSatisfy { PrivateAddress.isMade($0, with: made) })
+        #expect(!addresses.isEmpty && addresses.allSatisfy { RandomAddress.isMade($0, with: made) })
         #expect(own.count >= 3 && own.allSatisfy { $0 == .random })
     }
 
@@ -113,7 +113,7 @@ struct PrivateHostTests {
         let identity = DeviceAddress(0xC0FF_EE00_0001, .random)
         var random = SeededGenerator(seed: 3)
         let peer = PeerIdentifier(rawValue: 1)
-        #expect(rig.discover(PrivateAddress.makeResolvable(key: Key128(wire: 1), using: &random)) == peer)
+        #expect(rig.discover(RandomAddress.makeResolvable(key: Key128(wire: 1), using: &random)) == peer)
         rig.perform(.connect(peer, ConnectRequest()))
         rig.forget()
         rig.hear(.connectable, from: identity)

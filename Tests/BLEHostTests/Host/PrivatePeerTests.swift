@@ -26,7 +26,7 @@ struct PrivatePeerTests {
         let (rig, peer) = makeRig()
         var random = SeededGenerator(seed: 1)
         for handle in [UInt16(0x40), 0x41] {
-            rig.connect(PrivateAddress.makeResolvable(key: resolvingKey, using: &random), handle, role: .peripheral)
+            rig.connect(RandomAddress.makeResolvable(key: resolvingKey, using: &random), handle, role: .peripheral)
             rig.forget()
             let link = try #require(ConnectionHandle(wire: handle))
             #expect(rig.host.connection(to: peer) == link)
@@ -41,10 +41,10 @@ struct PrivatePeerTests {
         let (rig, peer) = makeRig()
         var random = SeededGenerator(seed: 2)
         for _ in 0..<16 {
-            let address = PrivateAddress.makeResolvable(key: resolvingKey, using: &random)
+            let address = RandomAddress.makeResolvable(key: resolvingKey, using: &random)
             #expect(rig.discover(address) == peer)
         }
-        let stranger = PrivateAddress.makeResolvable(key: Key128(wire: 1), using: &random)
+        let stranger = RandomAddress.makeResolvable(key: Key128(wire: 1), using: &random)
         #expect(rig.discover(stranger) != peer)
     }
 
@@ -55,7 +55,7 @@ struct PrivatePeerTests {
         rig.perform(.connect(peer, ConnectRequest()))
         #expect(rig.commands.contains { if case .leSetScanEnable(let command) = $0 { command.enable } else { false } })
         for _ in 0..<3 {
-            let address = PrivateAddress.makeResolvable(key: resolvingKey, using: &random)
+            let address = RandomAddress.makeResolvable(key: resolvingKey, using: &random)
             rig.forget()
             rig.hear(.connectable, from: address)
             for _ in 0..<6 {

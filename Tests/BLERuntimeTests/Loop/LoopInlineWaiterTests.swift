@@ -55,7 +55,7 @@ struct LoopInlineWaiterTests {
         #expect(scene.notes.lastThread == UInt(pthread_self()) && scene.notes.hadPlace)
         #expect(!scene.loop.isCurrent)
         #expect(scene.looks.load(ordering: .relaxed) == looks)
-        scene.loop.stopWaiting()
+        scene.loop.resumeOwnWaiting()
     }
 
     @Test("No thread waits when the loop itself would not poll")
@@ -83,7 +83,7 @@ struct LoopInlineWaiterTests {
             return true
         }
         #expect(isDone && thread.load(ordering: .relaxed) != UInt(pthread_self()))
-        scene.loop.stopWaiting()
+        scene.loop.resumeOwnWaiting()
     }
 
     @Test("If a turn's next deadline is earlier than the loop would wake, the loop waits itself and meets it")
@@ -101,7 +101,7 @@ struct LoopInlineWaiterTests {
         for tells in [true, false] {
             scene.loop.thread.inlineWaiter.isWanted = true
             #expect(scene.loop.waitHere { true })
-            if tells { scene.loop.stopWaiting() }
+            if tells { scene.loop.resumeOwnWaiting() }
             let isDone = DispatchSemaphore(value: 0)
             scene.loop.post { isDone.signal() }
             isDone.wait()

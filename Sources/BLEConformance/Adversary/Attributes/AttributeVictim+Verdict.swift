@@ -30,7 +30,7 @@ extension AttributeVictim {
     private mutating func checkAnswers() {
         var answers = record.answers[...], due = 0, open = 0
         for packet in record.calls {
-            switch packet.call {
+            switch packet.expected {
             case .nothing: break
             case .confirmation: due += 1
             case .anything: open += 1

@@ -61,7 +61,7 @@ extension HostilePacket {
     ]
 
     /// Returns a packet on the signalling channel.
-    private static func signal(_ digits: String, _ call: Call) -> Self {
-        .init(digits, call, channel: ChannelIdentifier.leSignaling.wire)
+    private static func signal(_ digits: String, _ expected: ExpectedAnswer) -> Self {
+        .init(digits, expected, channel: ChannelIdentifier.leSignaling.wire)
     }
 }

@@ -5,7 +5,7 @@ extension SignalVictim {
     /// Checks the host's answers to a sequence, and that both links are alive.
     func check(_ sequence: [HostilePacket]) {
         let signals = sequence.filter { $0.channel == .leSignaling }
-        let due = signals.filter { $0.call.isAnswer }, open = signals.count { $0.call == .anything }
+        let due = signals.filter { $0.expected.isAnswer }, open = signals.count { $0.expected == .anything }
         let answers = record.answers
         check(
             (due.count...(due.count + open)).contains(answers.count),
@@ -39,7 +39,7 @@ extension SignalVictim {
     }
 }
 
-extension HostilePacket.Call {
+extension HostilePacket.ExpectedAnswer {
     fileprivate var isAnswer: Bool {
         switch self {
         case .answer, .refusal: true

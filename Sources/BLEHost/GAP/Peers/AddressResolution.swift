@@ -9,7 +9,7 @@ extension KnownPeers {
     /// Core 6.0, Vol 3, Part C, 10.8.2.3.
     package func owner(of address: DeviceAddress) -> PeerIdentifier? {
         guard address.isResolvable else { return nil }
-        return only { bond in bond.resolvingKey.map { PrivateAddress.isMade(address, with: $0) } ?? false }
+        return only { bond in bond.resolvingKey.map { RandomAddress.isMade(address, with: $0) } ?? false }
     }
 
     /// Returns whether a peer other than `peer` was reached at `address`, or has sent it as its identity address.

@@ -26,7 +26,7 @@ enum IdentityProof: Equatable, CaseIterable {
         if bond.identity.onAir == address {
             self = .usedAsAddress
         } else if address.isResolvable, let key = bond.resolvingKey {
-            self = PrivateAddress.isMade(address, with: key) ? .resolved : .contradicted
+            self = RandomAddress.isMade(address, with: key) ? .resolved : .contradicted
         } else {
             self = .none
         }

@@ -126,7 +126,7 @@ struct PeerTable {
         }
         if let peer = known.identifier(at: onAir) { return (peer, known[peer]?.provedIdentity ?? onAir) }
         guard let peer = placeholders[resolved] ?? known.identifier(at: resolved), let record = known[peer],
-            record.bond?.resolvingKey.map({ PrivateAddress.isMade(onAir, with: $0) }) ?? false
+            record.bond?.resolvingKey.map({ RandomAddress.isMade(onAir, with: $0) }) ?? false
         else { return (identifier(of: onAir), onAir) }
         latest[peer] = onAir
         return (peer, record.provedIdentity ?? onAir)

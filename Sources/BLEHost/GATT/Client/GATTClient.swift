@@ -100,7 +100,7 @@ struct GATTClient {
     /// The time to call ``wake(at:into:)`` next; `nil` if nothing is due.
     var deadline: Instant? {
         mutating get {
-            var least = awaitsSecurity ? nil : bearers.begin(at: ownRequests.deadline)
+            var least = awaitsSecurity ? nil : bearers.startTime(atEarliest: ownRequests.deadline)
             least.bringForward(to: bearers.deadline)
             least.bringForward(to: negotiation.deadline)
             least.bringForward(to: opening.deadline)

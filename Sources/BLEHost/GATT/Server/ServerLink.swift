@@ -8,7 +8,7 @@ struct ServerLink {
         let request: ATT.Opcode
         /// The handle for an error response.
         let handle: AttributeHandle
-        var answer: Answer
+        var answer: AwaitedAnswer
 
         /// The handles of all attributes that the request reads or writes.
         var handles: [AttributeHandle] {
@@ -16,7 +16,8 @@ struct ServerLink {
         }
     }
 
-    enum Answer {
+    /// The answer from an app that a request still needs.
+    enum AwaitedAnswer {
         case reading(ClientQuery, for: Reading)
         case writing(ClientQuery)
         indirect case executing(Execution)

@@ -21,7 +21,7 @@ struct OutOfBandSecrets {
     typealias OwnerFilter = (ClientID, ClientOwner) -> Bool
 
     /// The highest value of ``limit``.
-    static let mostOfApp = 64
+    static let mostPerApp = 64
 
     /// The maximum number of entries of each kind that are stored for one app.
     ///

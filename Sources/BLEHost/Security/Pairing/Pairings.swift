@@ -74,7 +74,7 @@ struct Pairings {
         self.random = random
         self.configuration = configuration
         attempts = BoundedMap(capacity: max(limits.knownPeers, 2))
-        secrets = OutOfBandSecrets(limit: max(1, min(limits.knownPeers, OutOfBandSecrets.mostOfApp)))
+        secrets = OutOfBandSecrets(limit: max(1, min(limits.knownPeers, OutOfBandSecrets.mostPerApp)))
     }
 
     /// Returns the latest agent that may be asked about pairings on a link that these apps use; `nil` if there is none.
@@ -171,7 +171,7 @@ struct Pairings {
         for client: ClientID,
         of owner: ClientOwner
     ) -> SecurityManager.OutOfBandData.DeviceData {
-        var generator = LinkGenerator(base: random, salt: random.next())
+        var generator = SaltedGenerator(base: random, salt: random.next())
         let pair = P256KeyPair(using: &generator)
         let number = UInt128(generator.next()) << 64 | UInt128(generator.next())
         random = generator.base
@@ -226,7 +226,7 @@ struct Pairings {
             configuration: configuration,
             existing: existing,
             attempts: attempts[peer] ?? RepeatedAttempts(),
-            random: LinkGenerator(base: random, salt: random.next())
+            random: SaltedGenerator(base: random, salt: random.next())
         )
         var entry = Entry(manager: manager, peer: peer, apps: apps)
         configure(&entry)
@@ -285,7 +285,7 @@ struct Pairings {
 /// The random number generator for the pairings on one link, or for the out-of-band data of one client.
 ///
 /// Generators with different salts give different numbers, even if their bases are copies of the same generator.
-private struct LinkGenerator: RandomNumberGenerator, Sendable {
+private struct SaltedGenerator: RandomNumberGenerator, Sendable {
     var base: any RandomNumberGenerator & Sendable
     let salt: UInt64
 

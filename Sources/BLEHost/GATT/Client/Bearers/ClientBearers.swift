@@ -20,10 +20,8 @@ struct ClientBearers {
 
     func index(of id: BearerID) -> Int? { all.firstIndex { $0.id == id } }
 
-    /// Returns the time at which waiting requests can start on the unenhanced bearer; `nil` while the bearer is busy.
-    ///
-    /// `deadline` is the time at which they can start if the bearer is free.
-    mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
+    /// Returns `time`, at which waiting requests may start, if the unenhanced bearer is free; otherwise `nil`.
+    mutating func startTime(atEarliest time: Instant?) -> Instant? { all[0].isFree ? time : nil }
 
     /// True if there are no enhanced bearers and no procedures to be repeated.
     var isPlain: Bool { all.count == 1 && toRepeat.isEmpty }

@@ -9,7 +9,7 @@ package import BLEWire
 /// | static | 11 | 46 random bits, kept until the device restarts |
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2; Vol 3, Part H, 2.2.2.
-package enum PrivateAddress {
+package enum RandomAddress {
     /// Computes the random address function `ah`: a 24-bit hash of `prand` with `key`.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.2.
