@@ -28,7 +28,7 @@ package struct AdvertisementReport: Equatable, Sendable {
     /// Apps do not see it.
     package var address: DeviceAddress { contents.facts.address }
     package var isConnectable: Bool { contents.facts.isConnectable }
-    /// The data of the advertisement and of the scan response.
+    /// The data of the advertisement and the scan response.
     package var octets: AdvertisementOctets { contents.facts.octets }
     /// The best known name: from the peer's GAP service, otherwise from this or an earlier advertisement; `nil` if none
     /// is known.

@@ -17,7 +17,7 @@ struct ClientTable {
     /// The sessions with the peripheral role.
     var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
 
-    /// The sessions of agents and of test suites.
+    /// The sessions of agents and test suites.
     var agents: [ClientID] { clients.filter { $0.role == .agent || $0.role == .tester }.map(\.id) }
 
     /// The sessions of test suites.

@@ -43,8 +43,8 @@ package enum AttributeRequest: Equatable, Sendable {
     case read(AttributeHandle)
     /// Writes a value, with prepared writes if it is long. The result is ``PeerEvent/valueWritten(_:_:)``.
     case write(AttributeHandle, [UInt8])
-    /// Writes a part of a value, with prepared writes whatever its length. `offset` is the position of the part's first
-    /// octet in the value. The result is ``PeerEvent/valueWritten(_:_:)``.
+    /// Writes a part of a value, always with prepared writes, even if the part is short. `offset` is the position of
+    /// the part's first octet in the value. The result is ``PeerEvent/valueWritten(_:_:)``.
     ///
     /// The part must end within the first 512 octets of the value, otherwise the request fails.
     case writePart(AttributeHandle, [UInt8], offset: UInt16)

@@ -156,8 +156,8 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var structures: [AdvertisingData.Structure] = []
     /// The flags at the beginning of the advertisement; none if `nil`.
     package var flags: ADFlags? = Self.usualFlags
-    /// The complete octets of the advertisement and of the scan response, sent unchanged; `nil` to compose them from
-    /// the other contents.
+    /// The complete octets of the advertisement and the scan response, sent unchanged; `nil` to compose them from the
+    /// other contents.
     ///
     /// If they are set, no other contents may be set, and ``flags`` has no effect.
     package var octets: AdvertisementOctets?

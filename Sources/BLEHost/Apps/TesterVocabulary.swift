@@ -32,7 +32,7 @@ package enum TesterRequest: Equatable, Sendable {
     case secure(PeerIdentifier, needsAuthentication: Bool)
 }
 
-/// An event about the radio, for test suites.
+/// An event that reports to a test suite what the radio does.
 package enum TesterEvent: Equatable, Sendable {
     /// The identity address of this host.
     case localAddress(DeviceAddress)

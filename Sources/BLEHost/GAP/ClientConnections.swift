@@ -34,8 +34,8 @@ struct ClientConnections {
         var isPrivate: Bool
         var request: ConnectRequest
         var state: State
-        /// True if an earlier request for this connection failed for lack of links, and the client has repeated the
-        /// request.
+        /// True if an earlier request for this connection failed because all links were in use, and the client has
+        /// repeated the request.
         var waits = false
         /// The time at which the client's request times out; `nil` if it has no timeout.
         var due: Instant?

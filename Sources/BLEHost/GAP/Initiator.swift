@@ -47,8 +47,8 @@ struct Initiator {
     private var state = State.idle(notBefore: nil)
     /// The contents of the controller's filter accept list.
     private var accepted: [DeviceAddress] = []
-    /// The index in ``wanted`` of the first peer that is in the filter accept list during this turn; to be taken modulo
-    /// the number of peers.
+    /// The index in ``wanted`` of the first peer that is in the filter accept list during this turn, modulo the number
+    /// of peers.
     private var offset = 0
     private var capacity = 0
 

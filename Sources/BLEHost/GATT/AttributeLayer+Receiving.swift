@@ -87,8 +87,8 @@ extension AttributeLayer {
     /// Returns the MTU of a link, in octets; `nil` if there is no such link.
     package func mtu(of link: ConnectionHandle) -> Int? { index(of: link).map { links[$0].mtu } }
 
-    /// Returns the time since which clients have made no requests on a link, as in ``IdleGate/idleSince``; `nil` if a
-    /// request is waiting or in progress, if the link is not ready, or if there is no such link.
+    /// Returns when clients last stopped making requests on a link, as in ``IdleGate/idleSince``; `nil` if a request is
+    /// waiting or in progress, if the link is not ready, or if there is no such link.
     func quietSince(on link: ConnectionHandle) -> Instant? { index(of: link).flatMap { links[$0].client.quietSince } }
 
     /// Carries out a client's request about the attributes of a peer.

@@ -3,7 +3,7 @@ package import BLEWire
 /// The attribute layer of this host: the GATT clients that use the peers' attributes, and the GATT server that offers
 /// this host's attributes.
 ///
-/// It takes the payloads of channel 0x0004 and the requests of clients, and returns actions through ``next()``: packets
+/// It takes the payloads of channel 0x0004 and requests from clients, and returns actions through ``next()``: packets
 /// to send, events for clients, and changes to store.
 ///
 /// Each link has a client part, a ``GATTClient``, and a server part; all links share one ``GATTDatabase``. The layer is

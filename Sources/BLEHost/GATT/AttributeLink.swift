@@ -17,7 +17,8 @@ struct AttributeLink {
             return least
         }
     }
-    /// The state of the peer that determines the results of its reads: security, configurations and features.
+    /// The state of the peer that determines the results of its reads: its security, Client Characteristic
+    /// Configurations and Client Supported Features.
     var peerState: GATTDatabase.PeerState { mutating get { server.peerState(on: client.trust) } }
 
     /// Returns the value that the peer has written to the Client Characteristic Configuration at `configuration`; 0 if

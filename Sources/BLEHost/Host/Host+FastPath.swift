@@ -6,7 +6,7 @@ import BLEWire
 // A fast path either does everything or, without side effects, leaves the input to the general path. Each one is a
 // separate function that is not inlined, so that a packet pays only for its own path.
 extension Host {
-    /// Processes an ACL data packet.
+    /// Processes an ACL data packet, on a fast path if it contains a complete ATT packet.
     @inline(never)
     mutating func receiveDataFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),

@@ -130,7 +130,7 @@ struct SentCount {
     private var kind = Kind.updates
     private var count = 0
 
-    /// Counts packets.
+    /// Counts `number` packets of one kind that the controller has taken from a client.
     ///
     /// If the packets counted so far belong to another client or kind, returns the event that reports those packets;
     /// otherwise returns `nil`.

@@ -147,7 +147,7 @@ struct ChannelLayer {
         links.update(handle) { $0.insert(channel) }
     }
 
-    /// Removes a channel once it is closed, or once the peer has failed to confirm its closing.
+    /// Removes a channel that is closed, or whose closing the peer has failed to confirm.
     mutating func forget(_ id: ChannelID) {
         guard let (link, index) = find(id) else { return }
         links.values[link].exchange.drop(.disconnect(id))

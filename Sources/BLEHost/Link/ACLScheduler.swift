@@ -23,7 +23,7 @@ struct ACLScheduler {
         private var offset = 0
         /// The number of controller buffers with fragments of this link.
         private(set) var occupied = 0
-        /// The number of fragments passed to the controller so far: in total, and up to the security manager's latest
+        /// The number of fragments passed to the controller so far, and this number as of the security manager's latest
         /// fragment.
         private var submitted = 0, lastOfPairing = 0
 

@@ -61,7 +61,7 @@ struct CommandQueue {
     private var waiting = Fifo<(command: Command, owner: Owner)>()
     private var sent: [Sent] = []
     private var credits = 1
-    /// The time from which the timeout of the queued commands counts.
+    /// The start of the timeout of the queued commands.
     ///
     /// It is the time of the controller's last answer or, if later, the time at which a command was queued while none
     /// was queued or unanswered.

@@ -12,7 +12,7 @@ import BLEWire
 /// intervals, so a short interval makes the first values available sooner. Afterwards the short interval would only
 /// cost energy.
 struct FastStart {
-    /// The time without requests of clients after which the short interval ends.
+    /// The time without client requests after which the short interval ends.
     static let pause = Duration.seconds(1)
     /// The maximum time that the short interval is used for.
     static let maximum = Duration.seconds(5)
@@ -21,7 +21,7 @@ struct FastStart {
 
     private enum State {
         case over
-        /// The link uses the short interval until `end` at the latest. The next check is due at `due`.
+        /// The link uses the short interval, but not beyond `end`. The next check is due at `due`.
         case short(end: Instant, due: Instant)
     }
 
@@ -51,7 +51,7 @@ struct FastStart {
 
     /// Checks whether clients are idle.
     ///
-    /// `quietSince` is the time since which no client has made a request; `nil` if a request is in progress.
+    /// `quietSince` is the time at which clients last stopped making requests; `nil` if a request is in progress.
     mutating func check(quietSince: Instant?, at now: Instant) -> OnCheck {
         guard case .short(let end, let due) = state, due <= now else { return .wait }
         let idle = (quietSince ?? now) + Self.pause

@@ -13,7 +13,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 10.3; Vol 4, Part E, 7.7.8.
 struct LinkEncryption: Equatable, Sendable {
-    /// The origin of the key.
+    /// The origin of the link's key.
     enum Key: Equatable, Sendable {
         /// An earlier pairing with the peer.
         case bond
@@ -29,9 +29,9 @@ struct LinkEncryption: Equatable, Sendable {
 
     /// The consequence of an event from the controller.
     enum OnChange: Equatable {
-        /// The link is encrypted with this key, so the peer has the key.
+        /// The link is encrypted with the key from this origin, so the peer has the key.
         case encrypted(Key)
-        /// The link could not be encrypted with this key, and remains unencrypted.
+        /// The link could not be encrypted with the key from this origin, and remains unencrypted.
         case failed(Key)
         /// The link is no longer encrypted, or its key is unknown: it must end.
         case broken
@@ -57,7 +57,8 @@ struct LinkEncryption: Equatable, Sendable {
         if case .starting(_, _, let due) = state { due } else { nil }
     }
 
-    /// The origin of the key that was passed to the controller, while the result is outstanding; otherwise `nil`.
+    /// The origin of the key with which the controller is starting or refreshing encryption; `nil` if it is doing
+    /// neither.
     var startingKey: Key? {
         if case .starting(let key, _, _) = state { key } else { nil }
     }
@@ -72,11 +73,11 @@ struct LinkEncryption: Equatable, Sendable {
         }
     }
 
-    /// Records that the controller was given this key, and has until `due` to encrypt the link with it.
+    /// Records that the controller was given the key from this origin, and has until `due` to encrypt the link with it.
     mutating func begin(with key: Key, until due: Instant) { state = .starting(key, isRefresh: isOn, due: due) }
 
     enum OnExpire: Equatable {
-        /// The link could not be encrypted with this key in time, and must end.
+        /// The link could not be encrypted in time with the key from this origin, and must end.
         case overdue(Key)
         case nothing
     }

@@ -29,7 +29,7 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// The first one contains the request of the first app.
     let advertisements: [PlannedAdvertisement]
 
-    /// Creates the plan for the requests of apps, in the order in which they were made.
+    /// Creates the plan for apps' requests, in the order in which they were made.
     ///
     /// Suspended apps do not advertise.
     init(_ requests: [Request] = []) {
@@ -82,8 +82,8 @@ struct AdvertisementPlan: Equatable, Sendable {
         ]
     }
 
-    /// Returns the advertisement that contains the request of an app; the first advertisement if none contains the
-    /// request, and `nil` if there are no advertisements.
+    /// Returns the advertisement that contains an app's request; the first advertisement if none contains the request,
+    /// and `nil` if there are no advertisements.
     func content(for client: ClientID) -> AdvertisementContent? {
         (advertisements.first { $0.clients.contains(client) } ?? advertisements.first)?.content
     }

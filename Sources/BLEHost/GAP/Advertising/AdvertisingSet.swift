@@ -67,7 +67,8 @@ struct AdvertisingSet {
     /// True if the controller is not advertising this set and no command is pending.
     var isOff: Bool { if case .off = state { true } else { false } }
 
-    /// True if this set is off and is not to be started and, if it is transient, no longer exists in the controller.
+    /// True if this set is off and is not to be started; a transient set must also have been removed from the
+    /// controller.
     var isGone: Bool { isOff && wanted == nil && !(isTransient && exists) }
 
     /// The time to request the next step; `nil` if nothing is due.

@@ -9,7 +9,8 @@ package import BLEWire
 package struct KnownPeers: Equatable, Sendable {
     /// The maximum number of peers.
     private let limit: Int
-    /// The maximum number of bonds that only the peer wanted, and of bonds that the user did not request.
+    /// The maximum number of bonds that only the peer wanted, and the maximum number of bonds that the user did not
+    /// request.
     private let unattendedLimit: Int, unaskedLimit: Int
     private var recordByPeer: [PeerIdentifier: PeerRecord] = [:]
     private var identifiers: [DeviceAddress: PeerIdentifier] = [:]

@@ -302,7 +302,7 @@ struct PeerTable {
         }
     }
 
-    /// Removes the bond of a peer with the current adapter; before the first adapter is used, all bonds of the peer.
+    /// Removes a peer's bond with the current adapter, or all of its bonds if no adapter has been used yet.
     mutating func unbonded(_ peer: PeerIdentifier) -> OnChange {
         guard var record = known[peer] else { return .nothing }
         let before = record.bonds

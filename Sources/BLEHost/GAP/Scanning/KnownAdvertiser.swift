@@ -47,7 +47,7 @@ struct KnownAdvertiser {
     /// True if no scan response can follow.
     var isComplete: Bool { isAnswered || !isScannable }
 
-    /// The data of the last advertisement, and of its scan response if that has arrived.
+    /// The data of the last advertisement, with its scan response if that has arrived.
     var octets: AdvertisementOctets {
         AdvertisementOctets(advertisement: data, scanResponse: isAnswered ? response : [])
     }

@@ -126,8 +126,8 @@ struct ClientProcedure {
 
     /// Records that services in `range` changed; the procedure's attribute may no longer exist.
     ///
-    /// A discovery continues with the current services. The result of writing a configuration is discarded, because the
-    /// handle of the configuration may belong to another attribute now.
+    /// A discovery continues with the current services. The result of writing a Client Characteristic Configuration is
+    /// discarded, because its handle may belong to another attribute now.
     mutating func servicesChanged(in range: AttributeHandleRange) -> OnServicesChanged {
         isOutdated = true
         if procedure.isAbout(range) { isAboutRemoved = true }

@@ -6,9 +6,11 @@ extension GATTClient {
         ConfigurationWriting(change.bits, to: place(of: change, for: handle))
     }
 
-    /// Returns the location of the configuration of the value at `handle`, as far as it is known.
+    /// Returns the location of the Client Characteristic Configuration for the value at `handle`, as far as it is
+    /// known.
     ///
-    /// If a characteristic that can notify or indicate has only one descriptor, that descriptor is the configuration.
+    /// If a characteristic that can notify or indicate has only one descriptor, it is the Client Characteristic
+    /// Configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.1.
     private func place(of change: Subscriptions.Change, for handle: AttributeHandle) -> ConfigurationWriting.Place {
@@ -19,11 +21,12 @@ extension GATTClient {
         return database.missing(.types, in: descriptors) == nil ? .searched(descriptors) : .only(descriptors.start)
     }
 
-    /// Changes a client's subscription to the value at `handle`, and writes the peer's configuration if necessary.
+    /// Changes a client's subscription to the value at `handle`, and writes its Client Characteristic Configuration if
+    /// necessary.
     ///
     /// `range` contains the descriptors of the characteristic; `nil` if there are none.
     ///
-    /// A new subscriber receives values immediately, even before the configuration has been written.
+    /// A new subscriber receives values immediately, even before the descriptor has been written.
     mutating func subscribe(
         _ requester: Requester,
         to handle: AttributeHandle,
@@ -49,7 +52,7 @@ extension GATTClient {
         start(procedure, on: 0, at: now, into: &outbox)
     }
 
-    /// Processes the result of writing a configuration, and reports it to the client.
+    /// Processes the result of writing a Client Characteristic Configuration, and reports it to the client.
     mutating func configured(
         _ outcome: ConfigurationWriting.Outcome,
         of handle: AttributeHandle,
@@ -72,7 +75,8 @@ extension GATTClient {
         }
     }
 
-    /// Restores and returns the previous subscription of `client`, after the configuration could not be written.
+    /// Restores and returns the previous subscription of `client`, after the Client Characteristic Configuration could
+    /// not be written.
     mutating func resubscribe(
         _ client: ClientID,
         to handle: AttributeHandle,
@@ -84,7 +88,8 @@ extension GATTClient {
 
     /// Removes all subscriptions of `client`.
     ///
-    /// If the remaining subscriptions to a value need another configuration, the host writes it when the link is idle.
+    /// If the remaining subscriptions to a value need another Client Characteristic Configuration, the host writes it
+    /// when the link is idle.
     mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }

@@ -8,8 +8,7 @@ import BLEWire
 /// Each client has its own queue, and a request starts when a bearer is free. The host's own requests (``OwnRequests``)
 /// are usually sent when no client request is waiting.
 struct GATTClient {
-    /// The time for which attributes that were read ahead may be used, if the peer has not been asked to report
-    /// changes.
+    /// The lifetime of attributes that were read ahead, unless the peer has been asked to report changes.
     static let freshness = Duration.seconds(2)
     /// The maximum number of times that this host asks the peer to report changes.
     ///
@@ -42,8 +41,7 @@ struct GATTClient {
     /// True if no requests are sent until an attempt to raise the security has ended, or the peer has proven its bond.
     var awaitsSecurity = false
     var database = PeerDatabase()
-    /// The time until which attributes that were read ahead may be used, if the peer has not been asked to report
-    /// changes.
+    /// The time at which attributes that were read ahead expire, unless the peer has been asked to report changes.
     var expiry = Instant()
     var reportedChanges = ReportedChanges()
     var caching = Caching.none
@@ -91,8 +89,8 @@ struct GATTClient {
             ? [.robustCaching, .multipleNotifications, .enhancedBearers] : [.robustCaching, .multipleNotifications]
     }
 
-    /// The time since which clients have made no requests, as in ``IdleGate/idleSince``; `nil` if a request is waiting
-    /// or in progress, or if the link is not ready.
+    /// The time at which clients last stopped making requests, as in ``IdleGate/idleSince``; `nil` if a request is
+    /// waiting or in progress, or if the link is not ready.
     var quietSince: Instant? {
         waiting.isEmpty && bearers.underWay(for: nil).isEmpty ? ownRequests.idleSince : nil
     }

@@ -2,24 +2,24 @@ import BLEWire
 
 /// A delay for the host's own ATT requests on a link that clients are using.
 ///
-/// A request from the host starts once no client has made a request for 250 ms, and after 2 s at the latest.
+/// A request from the host starts once no client has made a request for 250 ms, or after 2 s if clients keep making
+/// requests.
 struct IdleGate {
     /// The required time without client requests.
     static let pause = Duration.milliseconds(250)
     /// The maximum delay if clients keep making requests.
     static let maximumDelay = Duration.seconds(2)
 
-    /// The time from which ``pause`` is counted: the last client request, but not so late that ``maximumDelay`` would
-    /// be exceeded; `nil` before the link is ready.
+    /// The start of ``pause``: the last client request, but never so late that ``maximumDelay`` is exceeded; `nil`
+    /// before the link is ready.
     private(set) var idleSince: Instant?
     /// The time at which the host's requests started to wait.
     private var start = Instant()
 
-    /// The time at which the host may start a request if no client makes a request first; `nil` before the link is
-    /// ready.
+    /// The earliest time for a request from the host while clients make none; `nil` before the link is ready.
     var begin: Instant? { idleSince.map { $0 + Self.pause } }
 
-    /// The time from which the host may start a request even if clients keep making requests.
+    /// The earliest time for a request from the host while clients keep making requests.
     var due: Instant { start + Self.maximumDelay }
 
     /// Records that the link is ready.
@@ -30,7 +30,7 @@ struct IdleGate {
         start = now
     }
 
-    /// Records a client's request, which delays the requests of the host.
+    /// Records a client's request, which delays the host's own requests.
     ///
     /// `isIdle` is true if no request from the host is waiting.
     mutating func postpone(at now: Instant, isIdle: Bool) {

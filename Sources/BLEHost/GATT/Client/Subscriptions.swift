@@ -1,9 +1,10 @@
 package import BLEWire
 
-/// The subscriptions of this host's clients to a peer's values, and the configurations written to the peer.
+/// The subscriptions of this host's clients to a peer's values, and the Client Characteristic Configurations written to
+/// the peer.
 ///
-/// The peer knows only one GATT client, this host. So its Client Characteristic Configuration contains the union of all
-/// subscriptions.
+/// The peer knows only one GATT client, this host. So the Client Characteristic Configuration of a value contains the
+/// union of all subscriptions to it.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
 package struct Subscriptions: Sendable {
@@ -18,7 +19,7 @@ package struct Subscriptions: Sendable {
         var descriptors: AttributeHandleRange?
         /// The handle of the Client Characteristic Configuration; `nil` if it is not known.
         var configuration: AttributeHandle?
-        /// The configuration that was last written to the peer.
+        /// The value of the Client Characteristic Configuration that was last written to the peer.
         var written: UInt16 = 0
         var subscribers: [Subscriber] = []
     }
@@ -78,7 +79,7 @@ package struct Subscriptions: Sendable {
         for place in entries[entry].subscribers.indices { body(entries[entry].subscribers[place].client) }
     }
 
-    /// Returns the configuration to write so that `client` has the subscription `wanted`; `nil` if it is already
+    /// Returns the change to write so that `client` has the subscription `wanted`; `nil` if nothing needs to be
     /// written.
     ///
     /// `descriptors` are the handles of the characteristic's descriptors; `nil` if there are none. The caller records
@@ -95,7 +96,7 @@ package struct Subscriptions: Sendable {
         return change(at: index, to: others.reduce(wanted.rawValue) { $0 | $1.wants.rawValue })
     }
 
-    /// Returns the configuration to write for the current subscribers of the value at `handle`; `nil` if it is already
+    /// Returns the change to write for the current subscribers of the value at `handle`; `nil` if nothing needs to be
     /// written, or if there is no entry for the value.
     package func change(of handle: AttributeHandle) -> Change? {
         guard let index = index(handle) else { return nil }
@@ -118,15 +119,18 @@ package struct Subscriptions: Sendable {
         if wanted != .none { entries[index].subscribers.append(Subscriber(client: client, wants: wanted)) }
     }
 
-    /// Records the handle of the configuration, and the value that was written to it; `nil` leaves the respective
-    /// record unchanged.
+    /// Records the handle of the Client Characteristic Configuration for the value at `handle`, and the value that was
+    /// written to it.
+    ///
+    /// `nil` leaves a record unchanged.
     package mutating func note(configuration: AttributeHandle?, written bits: UInt16?, of handle: AttributeHandle) {
         guard let index = index(handle) else { return }
         if let configuration { entries[index].configuration = configuration }
         if let bits { entries[index].written = bits }
     }
 
-    /// Removes `client`, and returns the handles of the values whose configuration has to be updated.
+    /// Removes `client`, and returns the handles of the values whose Client Characteristic Configuration has to be
+    /// updated.
     package mutating func remove(_ client: ClientID) -> [AttributeHandle] {
         for index in entries.indices { entries[index].subscribers.removeAll { $0.client == client } }
         return entries.map(\.value).filter { change(of: $0) != nil }

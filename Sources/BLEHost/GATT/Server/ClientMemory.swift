@@ -21,7 +21,7 @@ package struct ClientMemory: Equatable, Sendable {
         }
     }
 
-    /// The configurations with values other than 0, in ascending order of handles.
+    /// The Client Characteristic Configurations with values other than 0, in ascending order of handles.
     package var configurations: [Configuration] = []
     /// The client's value of Client Supported Features.
     package var features: ClientFeatures = []

@@ -1,6 +1,7 @@
 import BLEWire
 
-/// The GATT server's part of one link: the peer's prepared writes, configurations and pending requests.
+/// The GATT server's part of one link: the peer's prepared writes, Client Characteristic Configurations and pending
+/// requests.
 struct ServerLink {
     /// A request whose response waits for answers from clients.
     struct Pending {
@@ -72,7 +73,7 @@ struct ServerLink {
         pendingChange = pendingChange?.joined(with: range) ?? range
     }
 
-    /// Records that the peer has confirmed all changes.
+    /// Records that the peer has confirmed every Service Changed indication so far.
     mutating func confirmedChange() {
         awareness.confirmedChange(onOnlyBearer: bearers.count == 1)
         pendingChange = nil

@@ -51,7 +51,7 @@ extension Host {
         }
     }
 
-    /// Processes an advertisement.
+    /// Reports an advertisement, and updates pending connections to its sender.
     ///
     /// If the sender has a new private address, pending connections to it use that address.
     private mutating func receive(_ advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {

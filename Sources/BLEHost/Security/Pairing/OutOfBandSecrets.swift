@@ -20,7 +20,7 @@ struct OutOfBandSecrets {
     /// A function that returns whether a pairing may use a client's data, given the client and its owner.
     typealias OwnerFilter = (ClientID, ClientOwner) -> Bool
 
-    /// The highest value of ``limit``.
+    /// The maximum number of entries of each kind per app; ``limit`` is lower if ``Limits/knownPeers`` is lower.
     static let mostPerApp = 64
 
     /// The maximum number of entries of each kind that are stored for one app.

@@ -26,7 +26,7 @@ package struct RepeatedAttempts: Equatable, Sendable {
 
     package init() {}
 
-    /// Returns the time from which the next attempt is allowed; `nil` if it is allowed now.
+    /// Returns when the next attempt will be allowed; `nil` if it is allowed now.
     package func next(at now: Instant) -> Instant? {
         guard case .failed(let count, let then) = state else { return nil }
         let due = then + Self.interval(count)

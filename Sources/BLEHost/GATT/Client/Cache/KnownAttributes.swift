@@ -206,7 +206,7 @@ package struct KnownAttributes: Equatable, Sendable {
     }
 
     /// Drops everything that overlaps `range`, including the records of what was reported to clients, and returns the
-    /// range about which nothing is known now.
+    /// range that is now unknown.
     mutating func remove(_ range: AttributeHandleRange) -> AttributeHandleRange {
         var start = range.start, end = range.end
         for extent in declarations.compactMap(\.range) + services.map(\.range) where extent.overlaps(range) {

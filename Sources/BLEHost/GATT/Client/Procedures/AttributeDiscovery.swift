@@ -11,9 +11,9 @@ import BLEWire
 ///                            └─────────────────────────┘
 ///
 /// A request covers all handles from the first that is needed to the last that is unknown, because a response takes one
-/// round trip however many of its entries are needed. Results for later handles are used for later discoveries. If such
-/// a request fails, or its response is unusable, the discovery makes a second request for only the needed range, and
-/// fails if that request fails, too.
+/// round trip even if only some of its entries are needed. Results for later handles are used for later discoveries. If
+/// such a request fails, or its response is unusable, the discovery makes a second request for only the needed range,
+/// and fails if that request fails, too.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct AttributeDiscovery: Sendable {

@@ -33,8 +33,8 @@ package struct ConfigurationWriting: Sendable {
         /// The descriptor must be searched for in this range of the characteristic; `nil` if the characteristic has no
         /// descriptors.
         case searched(AttributeHandleRange?)
-        /// The characteristic has only one descriptor, at this handle. Its type was not read, but it must be the
-        /// configuration.
+        /// The characteristic has only one descriptor, at this handle. Its type was not read, but it must be the Client
+        /// Characteristic Configuration.
         case only(AttributeHandle)
     }
 
@@ -45,7 +45,8 @@ package struct ConfigurationWriting: Sendable {
         case writing(AttributeHandle)
     }
 
-    /// The errors that a peer may send if the attribute at the guessed handle is not the configuration.
+    /// The errors that a peer may send if the attribute at the guessed handle is not the Client Characteristic
+    /// Configuration.
     private static let wrongHandleErrors: [ATT.ErrorCode] = [
         .invalidHandle, .writeNotPermitted, .attributeNotFound, .invalidAttributeValueLength, .requestNotSupported,
     ]

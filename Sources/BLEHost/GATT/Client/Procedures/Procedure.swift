@@ -114,7 +114,8 @@ enum Procedure: Sendable {
 
     /// True if the procedure must continue even without an owner.
     ///
-    /// Prepared parts must be executed or cancelled, and this host must know which configuration the peer stores.
+    /// Prepared parts must be executed or cancelled, and this host must know which value of a Client Characteristic
+    /// Configuration the peer stores.
     var mustContinue: Bool {
         switch self {
         case .configure: true

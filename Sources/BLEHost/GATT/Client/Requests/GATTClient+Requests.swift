@@ -130,7 +130,7 @@ extension GATTClient {
         }
     }
 
-    /// Sends a write command.
+    /// Sends a write command, or drops it with a note if it does not fit into the MTU.
     mutating func send(
         _ value: [UInt8],
         to handle: AttributeHandle,

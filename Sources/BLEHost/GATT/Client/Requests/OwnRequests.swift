@@ -22,7 +22,8 @@ enum OwnRequest: Equatable {
     case storeCache
     /// Verifies attributes that may have changed since they were discovered.
     case verify
-    /// Updates the peer's configuration of a value after clients have ended their subscriptions to the value.
+    /// Updates the Client Characteristic Configuration of a value after clients have ended their subscriptions to the
+    /// value.
     case reconfigure(AttributeHandle)
 
     /// True if client requests must wait until this request has ended.
@@ -56,7 +57,7 @@ struct OwnRequests {
     /// is not ready.
     var deadline: Instant? { hasNonUrgent ? idleGate.begin : nil }
 
-    /// The time since which clients have made no requests, as in ``IdleGate/idleSince``; `nil` before the link is
+    /// The time at which clients last stopped making requests, as in ``IdleGate/idleSince``; `nil` before the link is
     /// ready.
     var idleSince: Instant? { idleGate.idleSince }
 

@@ -1,7 +1,8 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// The state of a peer that determines the results of its reads: security, configurations and features.
+    /// The state of a peer that determines the results of its reads: its security, Client Characteristic Configurations
+    /// and Client Supported Features.
     package struct PeerState: Sendable {
         package var trust: LinkTrust
         package var configurations: ClientConfigurations

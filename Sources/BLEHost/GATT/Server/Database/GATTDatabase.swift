@@ -232,7 +232,7 @@ package struct GATTDatabase: Sendable {
         return isAttribute(at: index, handle) ? index : nil
     }
 
-    /// Returns the index of the configuration for this owner, or the index at which to insert it.
+    /// Returns the index of this owner's entry in ``configurations``, or the index at which to insert it.
     private func position(of owner: Owner) -> Int {
         configurations.indices.bisected { configurations[$0].owner < owner }
     }

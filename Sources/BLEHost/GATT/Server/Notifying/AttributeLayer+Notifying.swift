@@ -129,7 +129,7 @@ extension AttributeLayer {
 
     /// Drops the queued values that the peer no longer subscribes to, and counts them as sent.
     ///
-    /// `bits` is the peer's new configuration.
+    /// `bits` is the peer's new value of the Client Characteristic Configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {

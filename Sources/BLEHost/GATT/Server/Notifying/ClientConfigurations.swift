@@ -14,7 +14,7 @@ package struct ClientConfigurations: Sendable {
 
     package init() {}
 
-    /// The value of the configuration with this handle; 0 if the peer has not written it.
+    /// The value of the Client Characteristic Configuration with this handle; 0 if the peer has not written it.
     package subscript(configuration: AttributeHandle) -> UInt16 {
         get {
             let index = position(of: configuration)
@@ -36,7 +36,7 @@ package struct ClientConfigurations: Sendable {
         index < entries.count && entries[index].configuration == configuration
     }
 
-    /// The handles of the configurations with values other than 0, in ascending order.
+    /// The handles of the Client Characteristic Configurations with values other than 0, in ascending order.
     package var active: [AttributeHandle] { entries.map(\.configuration) }
 }
 
@@ -47,10 +47,11 @@ struct Subscribers {
         let link: ConnectionHandle
     }
 
-    /// The entries in ascending order of configurations, and of links within each configuration.
+    /// The entries, sorted by configuration handle, then by link.
     private var entries: [Entry] = []
 
-    /// Records whether the peer of a link is subscribed (`isWanted`) to the characteristic with this configuration.
+    /// Records whether the peer of a link is subscribed (`isWanted`) to the characteristic whose Client Characteristic
+    /// Configuration has the handle `configuration`.
     mutating func set(_ isWanted: Bool, _ configuration: AttributeHandle, on link: ConnectionHandle) {
         var index = first(of: configuration)
         while let other = self.link(at: index, of: configuration), other < link { index += 1 }
@@ -59,7 +60,8 @@ struct Subscribers {
         if !isThere, isWanted { entries.insert(Entry(configuration: configuration, link: link), at: index) }
     }
 
-    /// Returns the index of the first entry of a configuration, to be passed to ``link(at:of:)``.
+    /// Returns the index of the first entry for a Client Characteristic Configuration, to be passed to
+    /// ``link(at:of:)``.
     func first(of configuration: AttributeHandle) -> Int {
         entries.indices.bisected { entries[$0].configuration.wire < configuration.wire }
     }
