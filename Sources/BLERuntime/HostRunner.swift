@@ -63,7 +63,7 @@ package final class HostRunner: @unchecked Sendable {
     ///   - radioStorage: The files for the known peers of a host whose controller identifies itself as a virtual radio;
     ///     `nil` to store none.
     ///   - tap: Called with every HCI packet.
-    ///   - capture: The file that receives all HCI packets, and the requests and events of clients.
+    ///   - capture: The file that receives all HCI packets, and clients' requests and events.
     ///   - program: The name and process number of the program, for captures and monitors.
     ///   - isWatchable: True if monitors of this user may see the packets, unless the environment forbids it.
     package init(

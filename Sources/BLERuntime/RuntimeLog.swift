@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 package import Logging
 
-/// The log of a host's notes, and of the loss and absence of its controller.
+/// The log messages about a host: its notes, and the loss and absence of its controller.
 ///
 /// The number of notes from the host in each period is limited.
 struct RuntimeLog {
@@ -15,7 +15,7 @@ struct RuntimeLog {
     private var periodEnd = Instant()
     private var written = 0
     private var withheld = 0
-    /// The last logged error about a missing controller, which is not logged again; `nil` if a controller was lost
+    /// The last logged error about a missing controller, which is not logged again; `nil` if a controller has been lost
     /// since.
     private var absence: String?
 
@@ -59,7 +59,7 @@ extension Logger {
     /// The logger of this package, which writes to standard error unless the app has chosen another destination.
     ///
     /// By default, it logs only messages that need attention. `notice` adds the host's notes, such as the reason why a
-    /// link ended, `debug` adds the requests and events of apps, and `trace` adds each packet (``TrafficLog``).
+    /// link ended, `debug` adds apps' requests and events, and `trace` adds each packet (``TrafficLog``).
     package static var coreBluetooth: Logger {
         var logger = Logger(label: "corebluetooth")
         logger.handler = PrintableLog(logger.handler)

@@ -38,7 +38,7 @@ final class AdapterLease: Sendable {
     ///
     /// Later calls have no effect.
     ///
-    /// Other code may still hold the descriptor, so it is not closed: it is made to refer to an unconnected socket
+    /// Other code may still hold the file descriptor, so it is not closed: it is made to refer to an unconnected socket
     /// instead.
     func release() {
         let wasReleased = isReleased.withLock { released in

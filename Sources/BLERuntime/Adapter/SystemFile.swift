@@ -2,7 +2,7 @@ import Glibc
 
 /// Access to the kernel's virtual files.
 package enum SystemFile {
-    /// Returns the text of a file, empty if it cannot be read.
+    /// Returns the text of a file; empty if it cannot be read.
     ///
     /// Reading stops once there are at least `most` octets.
     static func text(of path: String, most: Int = 1_048_576) -> String {

@@ -45,8 +45,8 @@ final class DaemonSession: @unchecked Sendable {
     private let reconnectTimeout: Duration
     /// The time at which the connection was lost; `nil` unless the daemon is expected to come back.
     private var lostSince: Instant?
-    /// The time since which the daemon's queue of connections has been full; `nil` if the daemon accepted the last
-    /// connection.
+    /// The time at which the daemon first refused a connection because its queue was full; `nil` if the last attempt
+    /// succeeded.
     private var busySince: Instant?
     private var events: [ClientEvent] = []
     private var isReadingPaused = false

@@ -27,13 +27,13 @@ where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
         return "\(kind)\(unit.map { " of \($0)" } ?? "") from \(bounds[0]) to \(bounds[1]) is expected"
     }
 
-    /// Parses a number.
+    /// Parses a number, which must lie within the range.
     package func read(_ text: some StringProtocol) throws(Refusal) -> Number {
         guard let number = Number(String(text)), range ~= number else { throw Refusal(description: description) }
         return number
     }
 
-    /// Decodes a number from a file.
+    /// Decodes a number from a file, which must lie within the range.
     ///
     /// - Throws: A `DecodingError` with the path of the value.
     package func decode(from decoder: any Decoder) throws -> Number {

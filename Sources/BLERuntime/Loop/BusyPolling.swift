@@ -26,7 +26,7 @@ struct BusyPolling {
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
     static let shortWaitsBeforePolling = 8...4_096
-    /// The number of reads from the other program's socket for each poll of all descriptors.
+    /// The number of reads from the other program's socket for each poll of all file descriptors.
     static let readsPerPoll = 8
     /// The number of responses that make up for one failure of polling.
     ///

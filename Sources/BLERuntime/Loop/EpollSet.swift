@@ -13,11 +13,11 @@ final class EpollSet {
     private static let mostEvents = 64
 
     private let epoll: FileDescriptor
-    /// The registered watches, by descriptor number.
+    /// The registered watches, by file descriptor number.
     private var watches: [LoopWatch?] = []
     private var results = [epoll_event](repeating: epoll_event(), count: mostEvents)
 
-    /// Creates an empty set; returns `nil` if the process cannot open another descriptor.
+    /// Creates an empty set; returns `nil` if the process cannot open another file descriptor.
     init?() {
         let raw = epoll_create1(Int32(O_CLOEXEC))
         guard raw >= 0 else { return nil }

@@ -1,10 +1,10 @@
 package import BLEWire
 import Dispatch
 
-/// A thread that waits for descriptors, other threads' commands and the next deadline in one system call.
+/// A thread that waits for file descriptors, other threads' commands and the next deadline in one system call.
 ///
-/// Each pass of the loop waits, runs posted closures, handles ready descriptors, fires due alarms, and then calls the
-/// *turn* once, a closure of the loop's owner. While the loop's thread waits, another thread can take a turn
+/// Each pass of the loop waits, runs posted closures, handles ready file descriptors, fires due alarms, and then calls
+/// the *turn* once, a closure of the loop's owner. While the loop's thread waits, another thread can take a turn
 /// (``takeTurnHere()``) or wait (``waitHere(until:)``) in its place. Actors may use a loop as their executor. The
 /// thread ends when the loop is released.
 package final class EventLoop: SerialExecutor {
@@ -54,7 +54,8 @@ package final class EventLoop: SerialExecutor {
     ///   call this method again, or to call ``resumeOwnWaiting()``.
     func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
 
-    /// Makes the loop's own thread wait again if the loop relies on a caller of ``waitHere(until:)`` to wait.
+    /// Makes the loop's own thread wait again if the loop currently relies on a caller of ``waitHere(until:)`` to do
+    /// so.
     func resumeOwnWaiting() { thread.resumeOwnWaiting() }
 
     /// Runs `body` on the loop's thread, and waits until it has returned.
@@ -84,7 +85,7 @@ package final class EventLoop: SerialExecutor {
     /// - Parameters:
     ///   - attempt: Called on the thread that waits; reads from the program, and returns true if there was something to
     ///     read. Reading immediately takes one system call less than polling first.
-    ///   - beforePolling: Called on the same thread after successful attempts, before all watched descriptors are
+    ///   - beforePolling: Called on the same thread after successful attempts, before all watched file descriptors are
     ///     polled.
     package func allowPolling(
         _ attempt: @escaping @Sendable () -> Bool,
@@ -94,7 +95,7 @@ package final class EventLoop: SerialExecutor {
         thread.allowPolling(attempt, beforePolling: beforePolling)
     }
 
-    /// Watches a descriptor from the next pass on.
+    /// Watches a file descriptor, starting with the next pass.
     ///
     /// - Parameters:
     ///   - descriptor: An open file, which must stay open until the watch is cancelled.

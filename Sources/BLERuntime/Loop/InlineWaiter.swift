@@ -36,7 +36,8 @@ final class InlineWaiter: Sendable {
     /// Records that no thread waits in place of the loop's thread; returns whether a thread did so before.
     func stop() -> Bool { end.exchange(0, ordering: .relaxed) != 0 }
 
-    /// Returns the time until which the loop's thread need not wait itself; `nil` if it must wait now.
+    /// Returns when the loop's thread will stop relying on an app's thread to wait; `nil` if it must wait itself at
+    /// `now`.
     func end(at now: Instant) -> Instant? {
         let end = Instant(nanoseconds: end.load(ordering: .relaxed))
         return end > now ? end : nil

@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// Everything that a loop waits for: descriptors, alarms and its owner's next turn.
+/// Everything that a loop waits for: file descriptors, alarms and its owner's next turn.
 ///
 /// Used only by the thread that holds the loop's lock.
 struct LoopAgenda {
@@ -14,8 +14,8 @@ struct LoopAgenda {
     private(set) var epollSet: EpollSet?
     /// True if no epoll set is used, because a watch could not be added to one.
     private var cannotUseEpoll = false
-    /// The descriptors that the loop polls: the wake-up descriptor, followed by the epoll set or, without one, by the
-    /// descriptors of all watches.
+    /// The file descriptors that the loop polls: the wake-up descriptor, followed by the epoll set or, without one, by
+    /// the descriptors of all watches.
     private var pollArguments: [pollfd] = []
     /// The time at which the current or last wait ends; `nil` if it has no limit.
     private(set) var until: Instant?
@@ -71,7 +71,7 @@ struct LoopAgenda {
         epollSet = nil
     }
 
-    /// Returns whether the waiting thread must be woken, because it waits for the wrong descriptors or too long.
+    /// Returns whether the waiting thread must be woken, because it waits for the wrong file descriptors or too long.
     ///
     /// If a deadline is earlier than the end of the wait, it becomes the end of the wait, even if it is cancelled
     /// before the next wait. Otherwise a deadline that exists only while no request is pending would be a new, earlier

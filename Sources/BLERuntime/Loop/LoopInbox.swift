@@ -17,8 +17,7 @@ final class LoopInbox: Sendable {
     }
 
     private let contents = Locked(Contents())
-    /// The descriptor that wakes the thread when it is written to; its number is -1 if the process had no descriptor
-    /// left.
+    /// The file descriptor that wakes the thread when it is written to; its number is -1 if the process had none left.
     let wakeDescriptor = FileDescriptor(eventfd(0, O_NONBLOCK | O_CLOEXEC))
 
     /// The maximum time that the thread may wait, in nanoseconds; `nil` for no limit.

@@ -17,12 +17,12 @@ final class LoopThread: @unchecked Sendable {
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
     /// True if the loop has not been woken since the last pass; the thread may then wait.
     private var mayWait = false
-    /// True if the descriptors were polled in this pass or the previous one.
+    /// True if the file descriptors were polled in this pass or the previous one.
     private var hasPolled = true
-    /// True if the program at the other end of the socket has sent something, and other descriptors may have changed
-    /// since.
+    /// True if the program at the other end of the socket has sent something, and other file descriptors may have
+    /// changed since.
     private var hasRead = false
-    /// The descriptors of the next poll, with the results of the last one.
+    /// The file descriptors of the next poll, with the results of the last one.
     @exclusivity(unchecked) private var results: [pollfd] = []
     /// The time at which the next wait must end; `nil` if it has no limit.
     private var until: Instant?
@@ -71,7 +71,7 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
-    /// Makes the loop's own thread wait again, if another thread waits in its place.
+    /// Makes the loop's own thread wait again if it currently relies on another thread to wait in its place.
     func resumeOwnWaiting() { if inlineWaiter.stop() { wake() } }
 
     private func pollHere(until isDone: () -> Bool) -> Bool {
@@ -133,7 +133,7 @@ final class LoopThread: @unchecked Sendable {
 
     private func clearResults() { for index in results.indices { results[index].revents = 0 } }
 
-    /// Polls all descriptors, and waits for them unless the loop has been woken.
+    /// Polls all file descriptors, and waits for them unless the loop has been woken.
     private func wait() {
         if !mayWait {
             pollAll(for: 0)
@@ -149,7 +149,7 @@ final class LoopThread: @unchecked Sendable {
         sched_yield()
     }
 
-    /// Waits for the descriptors without using the processor.
+    /// Waits for the file descriptors without using the processor.
     private func sleep() {
         let begun = until == nil && !polling.isAllowed ? Instant() : clock.now
         pollAll(for: until.map { max(0, $0.nanoseconds(since: begun)) })
@@ -172,7 +172,7 @@ final class LoopThread: @unchecked Sendable {
 
     /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end of the socket.
     ///
-    /// Polls the other descriptors from time to time.
+    /// Polls the other file descriptors from time to time.
     private func sleepDuringInlineWait() {
         var now = clock.now
         // The other thread may have read something that has not been processed.
@@ -240,7 +240,7 @@ final class LoopThread: @unchecked Sendable {
         return true
     }
 
-    /// Polls all descriptors with a timeout in nanoseconds, or without one; returns whether any of them is ready.
+    /// Polls all file descriptors with a timeout in nanoseconds, or without one; returns whether any of them is ready.
     @discardableResult private func pollAll(for nanoseconds: Int64?) -> Bool {
         if hasRead {
             hasRead = false

@@ -2,11 +2,11 @@ import BLEWire
 import Glibc
 import Synchronization
 
-/// A loop's watch on one descriptor, which lasts until it is cancelled.
+/// A loop's watch on one file descriptor, which lasts until it is cancelled.
 ///
 /// Sendable because everything except ``cancel()`` is used only on the loop's thread.
 package final class LoopWatch: @unchecked Sendable {
-    /// The events to wait for on a descriptor.
+    /// The events to wait for on a file descriptor.
     package struct Interest: OptionSet, Sendable {
         package let rawValue: Int16
         package init(rawValue: Int16) { self.rawValue = rawValue }
@@ -38,7 +38,7 @@ package final class LoopWatch: @unchecked Sendable {
 
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// The descriptor's number.
+    /// The number of the file descriptor.
     var number: Int32 { descriptor.raw }
 
     /// The events to wait for; `nil` if there are none, or the watch is cancelled.

@@ -4,9 +4,9 @@ import LinuxCalls
 
 /// The main queue, for code that runs on it and needs to know whether more items are queued.
 ///
-/// Dispatch has no function for this. But if a run loop serves the main queue, Dispatch signals a descriptor when the
-/// first item is added after the loop has taken all others. Code that runs in between can check the descriptor. This
-/// behaviour of Dispatch is not documented, so it is tested before it is used.
+/// Dispatch has no function for this. But if a run loop serves the main queue, Dispatch signals a file descriptor when
+/// the first item is added after the loop has taken all others. Code that runs in between can check the descriptor.
+/// This behaviour of Dispatch is not documented, so it is tested before it is used.
 package enum MainQueue {
     private enum Support {
         case untested

@@ -42,7 +42,7 @@ struct PollingSchedule {
     /// Returns whether it is time to yield.
     func isYieldDue(at now: Instant) -> Bool { now >= nextYield }
 
-    /// Records a yield.
+    /// Records a yield, and schedules the next one: immediately if another thread used the processor.
     mutating func yielded(from begin: Instant, to end: Instant) {
         let wasUsed = end > begin.later(byNanoseconds: Self.emptyYield)
         nextYield = wasUsed ? end : end.later(byNanoseconds: Self.yieldInterval)

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A reader of the blocks of a pcapng capture that contain HCI packets.
+/// A reader for the HCI packets in the blocks of a pcapng capture.
 ///
 /// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (a direction, followed by H4) and 254 (the format of the Linux
 /// kernel's monitor).

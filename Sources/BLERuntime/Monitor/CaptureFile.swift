@@ -4,8 +4,8 @@ import Glibc
 ///
 /// Each packet is written immediately, so that none are missing after a crash.
 ///
-/// In a format with comments, the requests and events of apps become comments on the next packet. A file that has
-/// reached its maximum size gets the suffix “.1”, replacing any earlier file of that name, and a new file is started.
+/// In a format with comments, apps' requests and events become comments on the next packet. A file that has reached its
+/// maximum size gets the suffix “.1”, replacing any earlier file of that name, and a new file is started.
 package final class CaptureFile: Sendable {
     /// The environment variable with the file's path.
     package static let variable = "BLUETOOTH_CAPTURE"
@@ -101,7 +101,9 @@ package final class CaptureFile: Sendable {
 
     private static let unknownName = "its name must end in .pcapng or .btsnoop"
 
-    /// Writes a packet.
+    /// Writes a packet, with the comments that were added for it.
+    ///
+    /// Nothing is written after the first failure.
     package func write(_ record: PacketRecord) {
         let failure = state.withLock { state -> Failure? in
             do throws(Failure) {

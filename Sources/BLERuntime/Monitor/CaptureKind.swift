@@ -25,7 +25,7 @@ enum CaptureKind {
         1_003: "BCSP", 1_004: "H5, three-wire UART", 2_002: "a simulator's",
     ]
 
-    /// The names of the pcap link types that occur in Bluetooth captures, and of the most common types for networks.
+    /// The names of pcap link types: those that occur in Bluetooth captures, and the most common ones for networks.
     private static let links: [UInt64: String] = [
         1: "Ethernet", 105: "Wi-Fi", 113: "Linux cooked capture", 127: "Wi-Fi with radiotap", 161: "BlueZ 4 packets",
         186: "USB", 187: "Bluetooth HCI (H4)", 189: "Linux USB", 195: "IEEE 802.15.4",

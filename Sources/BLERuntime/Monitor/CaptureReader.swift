@@ -66,7 +66,10 @@ package struct CaptureReader: Sendable {
     /// formats.
     package var skippedPackets: Int { if case .blocks(let blocks) = kind { blocks.skippedPackets } else { 0 } }
 
-    /// The names of the link types of skipped packets that are not HCI.
+    /// The names of the link types that were skipped in a pcapng capture because they are not HCI: each once, and at
+    /// most eight.
+    ///
+    /// Empty for other formats.
     package var skippedLinkNames: [String] {
         if case .blocks(let blocks) = kind { blocks.skippedLinkTypes.map(CaptureKind.name(ofLink:)) } else { [] }
     }

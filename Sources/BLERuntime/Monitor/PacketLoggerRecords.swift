@@ -10,7 +10,7 @@ struct PacketLoggerRecords: Sendable {
     ///
     /// The length field counts these octets and the packet.
     private static let headSize = 9
-    /// The number of octets from which a file can be recognized.
+    /// The number of octets at the beginning of a file that are needed to recognize it.
     private static let recognizedSize = 4 + headSize
     /// The maximum length of the first record.
     ///

@@ -3,7 +3,7 @@ package import Logging
 
 /// A log of the traffic between apps, a host and its controller.
 ///
-/// Requests and events of apps are logged if the level in ``Logging/Logger/levelVariable`` is `debug`. With the level
+/// Apps' requests and events are logged if the level in ``Logging/Logger/levelVariable`` is `debug`. With the level
 /// `trace`, each packet is decoded and logged as well, including the keys of pairings.
 package struct TrafficLog: Sendable {
     /// The maximum number of machines whose packets can be reassembled at the same time.

@@ -1,13 +1,15 @@
 import Glibc
 
-/// The limits on the number of descriptors that a process may have open.
+/// The limits on the number of file descriptors that a process may have open.
 package enum DescriptorLimit {
-    /// The number of descriptors that a program with one radio needs.
+    /// The number of file descriptors that a program with one radio needs.
     package static let ofApp = 64
-    /// The number of descriptors that the daemon needs for all connections that it serves.
+    /// The number of file descriptors that the daemon needs for all connections that it serves.
     package static let ofDaemon = 2_048
 
-    /// The minimum with which a program can run: the system's libraries end a process that runs out of descriptors.
+    /// The minimum limit with which a program can run.
+    ///
+    /// The system's libraries end a process that runs out of file descriptors.
     private static let least = 32
 
     /// Raises the limit of this process to `wanted`, or as far as the system permits.

@@ -59,7 +59,7 @@ struct BondDocument: Codable {
     }
 
     private(set) var bond: Bond
-    /// The paths in the file of the values that could not be read, such as `peers[3].bond.keySize`.
+    /// The paths, within the file, of values that could not be read, such as `peers[3].bond.keySize`.
     private(set) var losses: [String] = []
 
     init(_ bond: Bond) { self.bond = bond }
@@ -169,8 +169,8 @@ private struct ClientDocument: Codable {
 }
 
 extension ClientMemory {
-    /// The data to use for a client whose configurations could not be read: the server must assume that everything has
-    /// changed.
+    /// The data to use for a client whose stored Client Characteristic Configurations could not be read: the server
+    /// must assume that everything has changed.
     fileprivate static var lost: Self {
         var memory = Self()
         memory.isAware = false

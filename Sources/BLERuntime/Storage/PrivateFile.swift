@@ -87,7 +87,7 @@ package struct PrivateFile: Sendable {
         try written { () throws(FileProblem) in try TrustedPath(path).replace(with: octets) }
     }
 
-    /// Gives the file another name, under which it will not be replaced, and returns the path with that name.
+    /// Renames the file so that it will not be replaced, and returns its new path.
     ///
     /// The caller must hold the lock.
     func preserve() throws(FileProblem) -> String {

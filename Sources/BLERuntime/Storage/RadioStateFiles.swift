@@ -37,8 +37,8 @@ package final class RadioStateFiles: Sendable {
 
     /// Records a new or changed peer of a radio.
     ///
-    /// The file is written in the background: soon if the peer is new or its bonds have changed, otherwise after a
-    /// minute at the latest.
+    /// The file is written in the background: soon if the peer is new or its bonds have changed, otherwise within a
+    /// minute.
     package func remember(_ record: PeerRecord, on radio: VirtualRadio) { file(of: radio).remember(record) }
 
     /// Writes all changes immediately.

@@ -68,8 +68,8 @@ package final class StateFile: Sendable {
 
     /// Records a new or changed peer.
     ///
-    /// The file is written in the background: soon if the peer is new or its bonds have changed, otherwise after a
-    /// minute at the latest.
+    /// The file is written in the background: soon if the peer is new or its bonds have changed, otherwise within a
+    /// minute.
     package func remember(_ record: PeerRecord) {
         let next = draft.withLock { $0.remember(record, at: clock.now) }
         if case .wake(let instant) = next { write(at: instant) }

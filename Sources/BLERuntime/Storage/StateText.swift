@@ -24,7 +24,7 @@ struct StateText: Codable {
 
     private var secret: UInt128?
     private var peers: [PeerRecord] = []
-    /// The paths in the file of the values that could not be read.
+    /// The paths, within the file, of values that could not be read.
     private(set) var losses: [String] = []
 
     init(_ document: StateDocument) {
@@ -98,7 +98,7 @@ private struct PeerDocument: Codable {
     private enum Key: String, CodingKey { case identifier, address, isRandom, name, advertisedName, bond, adapterBonds }
 
     private(set) var record: PeerRecord
-    /// The paths in the file of the values that could not be read.
+    /// The paths, within the file, of values that could not be read.
     private(set) var losses: [String] = []
 
     init(_ record: PeerRecord) { self.record = record }

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// The times at which changes are written.
 ///
-/// Urgent changes are written immediately, but at most once a second; after a rest, a burst of several writes may be
+/// Urgent changes are written immediately, but at most once a second; after a pause, a burst of several writes may be
 /// allowed. Other changes are written together with urgent ones, or after a minute.
 package struct WritePacing: Sendable {
     /// The urgency of a change: `soon` changes cause a write, `later` ones can wait for another change's write.
@@ -19,7 +19,7 @@ package struct WritePacing: Sendable {
     private static let interval = Duration.seconds(1)
     private static let laterDelay = Duration.seconds(60)
 
-    /// The number of writes that may follow each other without a rest.
+    /// The number of writes that may follow each other without a pause.
     private let burst: Int
     /// The state, which includes the time at which the full burst is allowed again, `budgetEnd`.
     ///

@@ -72,8 +72,8 @@ extension ServiceRequest {
 }
 
 extension ClientEvent {
-    /// The part of the name of the delegate's method that says what happened, such as `didDiscoverServices`; a similar
-    /// name if Core Bluetooth has no such method.
+    /// The part of the delegate method's name that says what happened, such as `didDiscoverServices`; a similar name if
+    /// Core Bluetooth has no such method.
     package var methodName: String {
         switch self {
         case .restored: "willRestoreState"

@@ -10,8 +10,8 @@ struct ResponseTimeEstimate {
     static let most: Int64 = 100_000
     /// The divisors with which the estimate is corrected.
     ///
-    /// If a read came too early, the estimate grows by 1/8 of the time by which the response exceeded it; otherwise it
-    /// shrinks by 1/16 of itself.
+    /// If a read came too early, the estimate grows by 1/8 of the difference between the actual response time and the
+    /// estimate; otherwise it shrinks by 1/16 of itself.
     private static let (growth, decay): (Int64, Int64) = (8, 16)
 
     /// The maximum size of a request or response, in octets.

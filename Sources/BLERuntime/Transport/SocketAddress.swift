@@ -15,7 +15,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Connects to this Unix socket, and returns a non-blocking descriptor.
+    /// Connects to this Unix socket, and returns a non-blocking file descriptor.
     ///
     /// Do not use this for TCP addresses, because a TCP connection cannot be completed without blocking.
     ///

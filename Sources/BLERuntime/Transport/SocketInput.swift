@@ -50,7 +50,7 @@ struct SocketInput {
         return receive(0)
     }
 
-    /// Peeks at all unread octets, and returns the range in ``buffer`` of those that are new.
+    /// Peeks at all unread octets, and returns the range of the new ones in ``buffer``.
     ///
     /// Reads them instead if the socket does not support peeking.
     mutating func peek() -> Step {

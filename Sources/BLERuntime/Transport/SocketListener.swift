@@ -9,16 +9,16 @@ package final class SocketListener: Sendable {
     private static let acceptsPerPass = 4
     /// The maximum number of connections to accept in one pass of a loop that does nothing else.
     private static let acceptsPerDedicatedPass = 64
-    /// The length of the system's queue of connections that have not been accepted.
+    /// The maximum length of the system's queue of connections that wait to be accepted.
     private static let backlog: Int32 = 128
-    /// The pause before the next attempt to accept a connection after descriptors or memory have run out.
+    /// The pause before the next attempt to accept a connection after file descriptors or memory have run out.
     private static let retryPause = Duration.milliseconds(100)
 
     private let descriptor: FileDescriptor
     private let loop: EventLoop
     private let watch: LoopWatch
 
-    /// The TCP port that the socket listens on; 0 for a Unix socket or an IPv6 address.
+    /// The TCP port that the socket listens on; 0 for a Unix socket.
     package let port: UInt16
 
     /// Starts to listen.
@@ -113,7 +113,7 @@ package final class SocketListener: Sendable {
         pause.watch = watch
     }
 
-    /// A pause in accepting connections, because descriptors or memory have run out.
+    /// A pause in accepting connections, because file descriptors or memory have run out.
     ///
     /// Without the pause, the loop would try again and again.
     ///

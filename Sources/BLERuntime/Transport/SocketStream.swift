@@ -35,7 +35,7 @@ package final class SocketStream: @unchecked Sendable {
     private var dropsOutput = false
     private var backlog: [UInt8] = []
     private var written = 0
-    /// The positions in the queue at which a write ended, at least ``writeEndDistance`` apart.
+    /// The positions in ``backlog`` where writes ended, at least ``writeEndDistance`` apart.
     private var writeEnds: [Int] = []
     @exclusivity(unchecked) private var input: SocketInput
     /// The estimate of how fast the other end responds, which decides when to read.
