@@ -35,7 +35,7 @@ extension BlueZBridge {
         )
     }
 
-    /// Returns the value of `SupportedCapabilities`: the maximum lengths of an advertisement and of a scan response.
+    /// Returns the value of `SupportedCapabilities`: the maximum lengths of an advertisement and a scan response.
     private static func capabilities(isExtended: Bool) -> BusValue {
         let lengths: [UInt8] = isExtended ? [245, 31] : [31, 31]
         return .properties(zip(["MaxAdvLen", "MaxScnRspLen"], lengths).map { ($0, .byte($1)) })

@@ -165,7 +165,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Passes an agent's answer to a question about pairing to the daemon.
+    /// Passes an agent's answer to a pairing question on to the daemon.
     ///
     /// If the agent has shown a passkey without an error, there is no answer to pass on.
     mutating func takeAnswer(

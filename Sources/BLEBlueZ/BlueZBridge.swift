@@ -137,11 +137,11 @@ package struct BlueZBridge: Sendable {
 
     /// The limits on what programs and devices can make the bridge store.
     enum Limit {
-        /// The maximum numbers of programs on the bus, and of programs of one user other than root; calls by further
-        /// programs are refused.
+        /// The maximum number of programs on the bus, in total and per user other than root; calls by further programs
+        /// are refused.
         static let clients = 256, userClients = 64
-        /// The maximum numbers of a program's calls that wait for its credentials, and of its calls that wait for a
-        /// reply; further ones are refused.
+        /// The maximum number of a program's calls that wait for its credentials, and the maximum number that wait for
+        /// a reply; further ones are refused.
         static let heldCalls = 64, pendingCalls = 256
         /// The maximum number of the bridge's calls that wait for a reply from one program; further ones fail
         /// immediately.
@@ -164,8 +164,7 @@ package struct BlueZBridge: Sendable {
         static let values = 256
         /// The maximum length of an alias, in octets; longer aliases are refused.
         static let alias = 248
-        /// The maximum numbers of applications of a program, and of objects of an application; further ones are
-        /// refused.
+        /// The maximum number of applications per program, and objects per application; further ones are refused.
         static let applications = 8, applicationObjects = 512
         /// The maximum numbers of advertisements, monitors and pipes of all programs together; further ones are
         /// refused.

@@ -4,7 +4,7 @@ import Foundation
 
 /// A loop that runs a driver on a packet socket and the standard streams, until the peer closes the socket.
 struct DriverLoop {
-    /// The descriptor of a socket that preserves packet boundaries.
+    /// The file descriptor of a socket that preserves packet boundaries.
     let packets: Int32
     let input: Int32
     let output: Int32
@@ -53,8 +53,8 @@ struct DriverLoop {
         }
     }
 
-    /// Waits until a descriptor is readable or closed, or the deadline has passed; returns the descriptors that are
-    /// readable or closed.
+    /// Waits until a file descriptor is readable or closed, or the deadline has passed; returns those that are readable
+    /// or closed.
     private func wait(for descriptors: [Int32], until deadline: Instant?, _ now: Instant) throws -> [Int32] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let milliseconds = deadline.map { Int32(clamping: $0.nanoseconds(since: now) / 1_000_000 + 1) }
@@ -113,7 +113,7 @@ protocol Driver {
 }
 
 enum DriverOutput: Equatable {
-    /// A packet to send on descriptor 3.
+    /// A packet to send on file descriptor 3.
     case packet([UInt8])
     /// A line to print to standard output.
     case line(String)

@@ -12,7 +12,7 @@ struct AcceptRateLimiter<Connection> {
     private static var mostUsers: Int { 4_096 }
 
     fileprivate struct UserState {
-        /// The time at which the user has the full burst again, if no more connections are served.
+        /// The time at which the user will have the full burst again unless more connections are served.
         ///
         /// Each served connection moves this time to one interval after its previous value or after the current time,
         /// whichever is later.

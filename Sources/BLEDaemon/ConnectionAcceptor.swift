@@ -6,7 +6,7 @@ import BLEWire
 ///
 /// It has a thread of its own, and passes on the connections that may be served under the rate limit.
 ///
-/// However fast one user's programs connect, the thread that serves apps gets only a limited number of their
+/// Even if one user's programs connect very fast, the thread that serves apps gets only a limited number of their
 /// connections. Programs of other users wait only until excess connections have been refused.
 ///
 /// Sendable because everything except `listen` and ``stop()`` happens on the thread of its loop.

@@ -261,7 +261,8 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Switches Bluetooth on or off for one radio, or for all if `radio` is `nil`, if the asking user may do that.
+    /// Switches Bluetooth on or off for one radio or, if `radio` is `nil`, for all radios, provided that the asking
+    /// user may do that.
     private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
         guard mayManage(geteuid(), asker) else {
             return .refused(Refusal(.notAllowed, "only root and the daemon's user may switch Bluetooth for all apps"))

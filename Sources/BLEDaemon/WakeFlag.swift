@@ -2,7 +2,7 @@ import Synchronization
 
 /// A flag that a host sets when it has events.
 ///
-/// It wakes the daemon once per turn, however often it is set.
+/// It wakes the daemon once per turn, even if it is set more often.
 final class WakeFlag: Sendable {
     private let isRaised = Atomic<Bool>(false)
     private let wake: @Sendable () -> Void

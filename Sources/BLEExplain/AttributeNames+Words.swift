@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeNames {
-    /// The maximum number of entries of a list that are shown.
+    /// The maximum number of list entries that are shown.
     private static let mostEntries = 8
 
     /// The role of an ATT packet in an exchange between a client and a server.

@@ -19,7 +19,7 @@ package struct LiveTimeline: Sendable {
     private(set) var findings: [FailureFinding] = []
     /// The number of times that ``findings`` has changed.
     private(set) var findingsVersion = 0
-    /// The index in the timeline of each of the builder's events; -1 if the event has not been taken yet.
+    /// The timeline's index for each of the builder's events; -1 if the event has not been taken yet.
     private var places: [Int] = []
     /// The builder's indices of the events that were later than the present when ``take(from:until:)`` was last called.
     private var pending: [Int] = []
@@ -141,7 +141,7 @@ package struct LivePage: Sendable {
         return String(decoding: part.utf8.map { $0 == 0x0A ? 0x20 : $0 }, as: UTF8.self) + "}"
     }
 
-    /// Returns the number of points of a series that the browser has received.
+    /// Returns the number of points that the browser has received for a series.
     private func received(_ series: Int) -> Int {
         points.indices.contains(series) ? points[series] : 0
     }

@@ -59,13 +59,12 @@ struct Relations: Sendable {
 
     /// Returns true if a callback and a call are about the same device, or if the call is not about a device.
     ///
-    /// `step` is the name of the call. `call` and `callback` are the words that follow the name of the call and of the
-    /// callback.
+    /// `step` is the name of the call. `call` and `callback` are the words that follow each name.
     static func match(_ step: String, _ call: String, _ callback: String) -> Bool {
         ownCalls.contains(step) || call.split(separator: " ").first == callback.split(separator: " ").first
     }
 
-    /// Notes a call, and returns its group; 0 if the call has no callback.
+    /// Records a call, and returns its group; 0 if the call has no callback.
     ///
     /// `event` is the index of the call's event, from which the number of the group follows.
     mutating func began(_ step: String, _ words: String, _ client: Int, _ source: Int, _ event: Int) -> Int {
@@ -82,7 +81,7 @@ struct Relations: Sendable {
         return call.group
     }
 
-    /// Notes a callback, and returns the group of the call that it answers; 0 if there is no such call.
+    /// Removes the open call that a callback answers, and returns its group; 0 if there is no such call.
     mutating func ended(_ step: String, _ words: String, _ client: Int, _ source: Int) -> Int {
         guard !words.hasSuffix("notified") else { return 0 }
         let parts = words.split(separator: " ")
@@ -110,7 +109,9 @@ struct Relations: Sendable {
         calls.first { $0.source == source && $0.step == step }?.group ?? 0
     }
 
-    /// Notes a command.
+    /// Records that a command with `opcode` from `source` belongs to `group`.
+    ///
+    /// ``answered(_:source:)`` returns the group when the event that answers the command arrives.
     mutating func commanded(_ opcode: UInt16, source: Int, group: Int) {
         commands[source, default: [:]][opcode] = group
     }

@@ -83,7 +83,7 @@ package struct Timeline: Sendable {
     /// The events in the order of time.
     package var events: [Event] = []
     package var series: [Series] = []
-    /// The time until which events were recorded; `nil` if it is the time of the last event.
+    /// The end of the recording; `nil` if it ends with the last event.
     package var end: Int64?
     /// The number of events that were left out because there were too many events or sources.
     package var omitted = 0
@@ -94,6 +94,6 @@ package struct Timeline: Sendable {
 
     package init() {}
 
-    /// The time from which the page counts.
+    /// The time that the page shows as zero.
     var start: Int64 { isWorld ? 0 : events.first?.time ?? 0 }
 }

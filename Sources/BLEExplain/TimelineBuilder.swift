@@ -77,7 +77,9 @@ package struct TimelineBuilder: Sendable {
         }
     }
 
-    /// Adds a packet.
+    /// Adds a packet after applying the filter, if any.
+    ///
+    /// If the packet is from a new source beyond ``mostSources``, it is only counted.
     package mutating func add(_ original: PacketRecord) {
         var (record, hidden): (PacketRecord, Range<Int>?) = (original, nil)
         if filter != nil, let result = filter?.filter(original) { (record, hidden) = (result.record, result.hidden) }
@@ -124,7 +126,9 @@ package struct TimelineBuilder: Sendable {
         add(line: parts.count > 3 ? String(parts[3]) : "", isCall: isCall, of: client, source, at: time)
     }
 
-    /// Adds a call or callback.
+    /// Adds an app's call (`isCall`) or callback.
+    ///
+    /// `line` contains the name of the method, followed by the other words.
     private mutating func add(line: String, isCall: Bool, of client: Int, _ source: Int, at time: Instant) {
         let step = String(line.prefix { $0 != " " }), words = String(line.dropFirst(step.count + 1))
         let error = isCall ? nil : words.range(of: "error: ").map { String(words[$0.upperBound...]) }

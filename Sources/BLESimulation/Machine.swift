@@ -18,7 +18,7 @@ public final class Machine: Sendable {
         public var isMute = false
         /// The share of HCI events, from 0 to 1, that are lost between the controller and the host.
         public var forgottenEvents = 0.0
-        /// The number of connections of apps on this machine that will fail with `didFailToConnect`.
+        /// The number of further connections by apps on this machine that will fail with `didFailToConnect`.
         public var failedConnections = 0
         /// The number of connection requests to this machine that will be lost on the air, so that the connection takes
         /// longer.

@@ -5,7 +5,7 @@ import BLEWire
 struct TraceHash: Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Adds a packet.
+    /// Adds a packet with its machine, direction and time to the digest.
     mutating func add(_ packet: Span<UInt8>, machine: Int, _ direction: PacketRecord.Direction, at time: Instant) {
         mix(UInt64(truncatingIfNeeded: time.nanoseconds))
         mix(UInt64(truncatingIfNeeded: machine) << 1 | UInt64(direction.rawValue))

@@ -42,7 +42,7 @@ struct WorldSession: Sendable {
     /// The index of the app in its machine.
     let app: Int
     let role: ClientRole
-    /// The app in another process that uses the session if a daemon serves the world's host; otherwise this program.
+    /// The owner of the session: an app in another process if a daemon serves the world's host, otherwise this program.
     var owner = ClientOwner.program
     /// The identifier by which the host knows the manager.
     ///

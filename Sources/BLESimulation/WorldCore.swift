@@ -24,7 +24,7 @@ struct WorldCore: ~Copyable {
     var now = Instant()
     var air: Air
     var stations: [MachineState] = []
-    /// The index of the station of each controller that has ever existed.
+    /// The index of each controller's station, for all controllers that have ever existed.
     var owners: [Int] = []
     /// The owners of all clients that hosts have ever had; the index is the number of the client.
     var clients: [WorldClient] = []
@@ -34,7 +34,7 @@ struct WorldCore: ~Copyable {
     private(set) var requestCount = 0
     /// The number of deliveries since the last request from outside of the apps' queues.
     var deliveriesSinceRequest = 0
-    /// The events for apps that have not been delivered yet.
+    /// The events that have not been delivered to apps yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
     /// The sessions of managers with a restore identifier, which continue after the app has ended, in the order of
     /// their creation.

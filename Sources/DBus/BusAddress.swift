@@ -1,6 +1,8 @@
 package import BLERuntime
 
-/// The parsing of D-Bus server addresses; D-Bus Specification, Server Addresses.
+/// The parsing of D-Bus server addresses.
+///
+/// D-Bus Specification, Server Addresses.
 package enum BusAddress {
     /// A reason why there is no address to connect to.
     package enum Mistake: Error, Hashable, CustomStringConvertible {

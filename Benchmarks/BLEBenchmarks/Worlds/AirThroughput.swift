@@ -62,7 +62,7 @@ struct AirThroughput {
         )
     }
 
-    /// Returns the number of octets of values that arrive during the measured time in a new world.
+    /// Returns the number of value octets that arrive in a new world during the measured time.
     ///
     /// Returns 0 if the link does not have the PHY and the encryption that this benchmark is for.
     private func transfer(interval: Duration) async -> Int {
@@ -101,7 +101,7 @@ struct AirThroughput {
         return octets() - before
     }
 
-    /// Returns the maximum number of octets of values per second that fit into the connection events.
+    /// Returns the maximum number of value octets per second that fit into the connection events.
     ///
     /// `interval` is the connection interval in nanoseconds. A stream fills every event with packets of 251 octets.
     /// Each is followed by a pause of 150 µs, an empty packet as its acknowledgement, and another pause. A read takes

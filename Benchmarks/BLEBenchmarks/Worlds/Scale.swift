@@ -9,7 +9,7 @@ struct Scale {
 
     /// Measures a run.
     ///
-    /// The more devices there are, the shorter is its simulated time.
+    /// The more devices there are, the shorter its simulated time is.
     func measure() -> Result {
         let seconds = max(2, 20_000 / (devices + 100))
         var radio = AdvertisingRadio(devices: devices)

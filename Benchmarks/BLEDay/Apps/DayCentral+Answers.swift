@@ -89,7 +89,7 @@ extension DayCentral {
         }
     }
 
-    /// Returns the time since which services may have changed without this app's knowledge.
+    /// Returns the earliest time at which services may have changed without this app's knowledge.
     private func linked(_ subject: Subject) -> Duration { subject.linked ?? subject.link.since }
 
     /// Returns whether a request failed because the app does not know yet that the services have changed.

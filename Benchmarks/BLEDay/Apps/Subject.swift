@@ -8,11 +8,11 @@ final class Subject {
     var link: LinkModel
     var requests = RequestModel()
     var values: [ObjectIdentifier: ValueModel] = [:]
-    /// The time since which the machine has had the link that this app uses; `nil` without a connection.
+    /// The start of the machine's link that this app uses; `nil` without a connection.
     ///
     /// Other apps may have used the link earlier.
     var linked: Duration?
-    /// The time since which the peripheral has accepted no writes without response; `nil` if it accepts them.
+    /// The time at which the peripheral stopped accepting writes without response; `nil` if it accepts them.
     var closedSince: Duration?
     /// The number of this connection among the app's connections; ``commands`` counts the numbers written on it.
     var connection: UInt32 = 0

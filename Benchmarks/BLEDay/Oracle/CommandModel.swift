@@ -18,7 +18,7 @@ struct CommandModel {
     private var heard = Duration.zero
     private var hasAnnounced = false
 
-    /// Checks a number that has arrived at `now` on a link that exists since `linked`.
+    /// Checks a number that has arrived at `now` on a link that began at `linked`.
     ///
     /// `isExcused` returns true if services have changed since the given time.
     ///

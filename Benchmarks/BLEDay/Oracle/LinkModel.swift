@@ -29,10 +29,10 @@ struct LinkModel {
     }
 
     private(set) var state = State.idle
-    /// The time since which the connection has been in this state.
+    /// The time at which the connection entered this state.
     private(set) var since = Duration.zero
-    /// The time since which the app has waited for `didConnect` after a request for a connection that it already had;
-    /// `nil` if it does not wait.
+    /// The time at which the app, already connected, requested the connection again; `nil` if it does not wait for
+    /// `didConnect`.
     private(set) var asked: Duration?
     private var wish = Wish.once
     /// True if the delegate can be told about automatic reconnection.

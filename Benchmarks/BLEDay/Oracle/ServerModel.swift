@@ -21,7 +21,7 @@ struct ServerModel {
     private var withdrawals: [CBL2CAPPSM] = []
     /// Services that the system dropped before it had reported their addition; the report may or may not arrive.
     private var voidAdditions: [ObjectIdentifier] = []
-    /// The number of publications of channels that were pending when the radio was switched off.
+    /// The number of channel publications that were pending when the radio was switched off.
     ///
     /// Each of them may get any answer, or none.
     private var voidPublications = 0

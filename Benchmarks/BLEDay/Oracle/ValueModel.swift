@@ -4,7 +4,7 @@ import CoreBluetooth
 ///
 /// They arrive in order, none twice, none is lost without a cause, and they arrive only while the app is subscribed.
 struct ValueModel {
-    /// The number of changes of the subscription that wait for their answer.
+    /// The number of subscription changes that wait for an answer.
     private var pending = 0
     private var last: UInt32?
     /// The time at which ``last`` arrived.

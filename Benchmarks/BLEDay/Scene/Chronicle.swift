@@ -7,11 +7,11 @@ final class Chronicle: Sendable {
         var operations: [String: Int] = [:]
         var callbacks: [String: Int] = [:]
         var violations: [String] = []
-        /// The time until which a machine's links may fail because of a fault, by machine.
+        /// For each machine, the end of the period in which a fault excuses failures of its links.
         var troubles: [String: Duration] = [:]
-        /// The time of a server's last change of its services, by server.
+        /// The time at which each server last changed its services.
         var rebuilds: [String: Duration] = [:]
-        /// The time at which a server's app was last killed, by server.
+        /// The time at which each server's app was last killed.
         var deaths: [String: Duration] = [:]
         /// The links of machines.
         ///
@@ -110,8 +110,8 @@ final class Chronicle: Sendable {
 
     /// Records that an app of a machine is connected to a peripheral.
     ///
-    /// - Returns: The time since which the machine has its link to the peripheral. For an app in a process of its own,
-    ///   it is zero, because the apps of other processes may have used the link before.
+    /// - Returns: The time at which the machine's link to the peripheral began. For an app in a process of its own, it
+    ///   is zero, because the apps of other processes may have used the link before.
     func joined(_ machine: String, _ peripheral: UUID) -> Duration {
         guard bulletin == nil else { return .zero }
         let time = now

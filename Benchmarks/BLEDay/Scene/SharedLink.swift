@@ -27,7 +27,7 @@ struct SharedLink {
     /// If an app connects at the same instant at which the last one left, the link is the same, because a new link
     /// takes longer.
     ///
-    /// - Returns: The time since which the link exists.
+    /// - Returns: The time at which the link began.
     mutating func join(at now: Duration) -> Duration {
         if users == 0, left != now { since = now }
         users += 1

@@ -3,7 +3,7 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A test case for the command `att`, as a file describes it.
+/// A test case for the command `att`, as described in a file.
 struct AttributeCase: Decodable {
     /// The server's attribute database.
     struct Database: Decodable {

@@ -48,7 +48,7 @@ struct Adversary {
         }
     }
 
-    /// Attacks a host that has the given role with sequences of packets on open channels, and of signalling packets
+    /// Attacks a host that has the given role with sequences of packets: data on open channels, and signalling packets
     /// about these channels.
     func channels(_ role: HCI.Role) -> Report {
         checked("channels, \(role)", HostilePacket.channelPackets) {
@@ -57,7 +57,8 @@ struct Adversary {
         }
     }
 
-    /// Attacks a host with sequences of packets on Enhanced ATT bearers, and of signalling packets about these bearers.
+    /// Attacks a host with sequences of packets: ATT packets on enhanced and unenhanced bearers, and signalling packets
+    /// about the enhanced ones.
     func bearers(_ scene: BearerScene) -> Report {
         checked("bearers, \(scene.rawValue)", scene.packets) {
             let victim = ChannelVictim(scene)

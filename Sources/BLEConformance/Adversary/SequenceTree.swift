@@ -11,7 +11,7 @@ protocol Victim {
     consuming func verdict() -> String?
 }
 
-/// All sequences of packets up to a maximum length, or a sample of them, which are tried on a target.
+/// The sequences of packets to try on a target: all sequences up to a maximum length, or a sample of them.
 struct SequenceTree {
     let packets: [HostilePacket]
     let depth: Int

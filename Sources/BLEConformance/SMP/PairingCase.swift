@@ -4,7 +4,7 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A test case for the command `smp`, as a file describes it.
+/// A test case for the command `smp`, as described in a file.
 struct PairingCase: Decodable {
     struct Address: Decodable {
         private enum Key: String, CodingKey { case address, address_type }

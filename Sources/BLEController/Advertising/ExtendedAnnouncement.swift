@@ -84,7 +84,7 @@ extension LL.ExtendedAdvertisement {
     var length: Int { 1 + headerLength + data.count }
 }
 
-/// The part of a chain of packets that one receiver has received.
+/// The part of a packet chain that one receiver has received.
 struct ChainReception {
     let data: [UInt8]
     let strength: Int

@@ -124,7 +124,7 @@ extension Air {
         return true
     }
 
-    /// Starts the queued procedures of one end of a connection that can start now.
+    /// Starts those queued procedures at one end of a connection that can start now.
     mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)

@@ -15,11 +15,12 @@ struct Listeners: Sendable {
     ///
     /// A packet sent at 0 dBm is lost beyond 200 m.
     private static let side = 256.0
-    /// The number of listeners up to which every packet is offered to all of them, because that costs less than looking
-    /// up squares.
+    /// The maximum number of listeners to which every packet is offered.
+    ///
+    /// For so few, that costs less than looking up squares.
     private static let mostUnsorted = 12
-    /// The number of squares in one direction up to which listeners are looked up by square; a packet that reaches
-    /// further is offered to all listeners.
+    /// The maximum range, in squares, of a packet whose listeners are looked up by square; a packet with a longer range
+    /// is offered to all listeners.
     private static let mostRings = 8
 
     /// The numbers of all listeners, in ascending order.

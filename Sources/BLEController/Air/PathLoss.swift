@@ -10,7 +10,7 @@ import BLEWire
 /// | sensitivity | −95 dBm; weaker packets are not received |
 enum PathLoss {
     static let sensitivity = -95
-    /// The maximum by which noise raises or lowers the strength of one packet, in decibels.
+    /// The maximum change of one packet's strength by noise, up or down, in decibels.
     static let noise = 2
     /// The minimum distance between two antennas, in metres; shorter distances are treated as this one.
     private static let nearest = 0.5

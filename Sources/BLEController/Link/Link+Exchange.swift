@@ -60,7 +60,7 @@ extension Link {
         return eventEnd.nanoseconds(since: now) - answer
     }
 
-    /// The time by which the last packet of the current event must have ended: T_IFS before the next event.
+    /// The latest end of the current event's last packet: T_IFS before the next event.
     @inline(__always)
     private var eventEnd: Instant { anchor + (timing.intervalNanoseconds - Spacing.interFrame) }
 

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An event of a link for the host at the end with the given role.
+/// An event that a link reports to the host at the end with the given role.
 ///
 /// `status` and `reason` are HCI status codes.
 enum LinkEvent: Equatable, Sendable {

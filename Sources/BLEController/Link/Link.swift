@@ -107,8 +107,9 @@ struct Link: Sendable {
         }
     }
 
-    /// Returns the number of fragments from the host of the end with this role that are queued or in flight, without
-    /// copying the ``LinkEnd``.
+    /// Returns the number of fragments, queued or in flight, from the host at the end with this role.
+    ///
+    /// Does not copy the ``LinkEnd``.
     @inline(__always)
     func fragments(of role: Role) -> Int {
         switch role {
@@ -187,7 +188,7 @@ extension Link {
         return nil
     }
 
-    /// Returns the time at which an end times out if it receives no more packets, and the reason.
+    /// Returns when an end will time out unless it receives another packet, and the reason.
     @inline(__always)
     func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
         if !self[role].isEstablished {

@@ -51,7 +51,7 @@ struct LinkControl: Sendable {
     ///
     /// Core 6.0, Vol 6, Part B, 5.2.
     static let responseTimeout = Duration.seconds(40)
-    /// The maximum number of queued procedures and of queued packets.
+    /// The maximum number of queued procedures, which is also the maximum number of queued packets.
     ///
     /// Queued channel maps do not count. A procedure that responds to the peer is queued even if the limit is reached.
     static let limit = 8
@@ -78,7 +78,7 @@ struct LinkControl: Sendable {
         }
     }
 
-    /// The time at which the connection ends if the peer has not responded by then; `nil` if no response is due.
+    /// The time at which the connection ends unless the peer responds first; `nil` if no response is due.
     var deadline: Instant? {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }

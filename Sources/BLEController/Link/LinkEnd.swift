@@ -59,8 +59,7 @@ struct LinkEnd: Sendable {
         set { encryptionBox = .encryption(newValue) }
     }
 
-    /// The time at which this end ends the connection if the peer has not responded by then; `nil` if no response is
-    /// due.
+    /// The time at which this end closes the connection unless the peer responds first; `nil` if no response is due.
     var responseDeadline: Instant? {
         guard let encryptionBox, let deadline = encryptionBox.encryption.peripheral.deadline else {
             return control.deadline

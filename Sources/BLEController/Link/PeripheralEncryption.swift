@@ -33,7 +33,7 @@ struct PeripheralEncryption: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// The time at which the connection ends if the central has not continued the procedure by then.
+    /// The time at which the connection ends unless the central continues the procedure first.
     ///
     /// The value is `nil` unless the procedure waits for a packet from the central.
     var deadline: Instant? {

@@ -11,7 +11,8 @@ struct ServiceFilter: Sendable {
     ///
     /// If there are more, the one that was recorded first is dropped.
     static let mostPeers = 64
-    /// The maximum number of services, and of subscriptions, per peer; further ones are not recorded.
+    /// The maximum number of services per peer, which is also the maximum number of subscriptions; further ones are not
+    /// recorded.
     static let mostOfPeer = 512
 
     /// The allowed services that were discovered on a peer, and the client's subscriptions to their values.

@@ -27,8 +27,8 @@ package struct CapturedDevice: Equatable, Sendable {
         /// True if the device refused a request about the value or a descriptor, because the link was not encrypted or
         /// not authenticated.
         package internal(set) var isProtected = false
-        /// The descriptors, except Extended Properties and the client and server configurations, which the properties
-        /// imply.
+        /// The descriptors, except Extended Properties and the Client and Server Characteristic Configurations, which
+        /// the properties imply.
         package internal(set) var descriptors: [Descriptor] = []
         package internal(set) var notifications: Notifications?
         package internal(set) var answers: [Answer] = []

@@ -33,7 +33,7 @@ package struct DeviceRecorder: Sendable {
     private var places: [Key: Int] = [:]
     private var tables: [AttributeTable] = []
     private var requests: [LinkFrames.Stream: Request] = [:]
-    /// The advertisement of each address, and of each source's own host.
+    /// The advertisements, by the advertiser's address or, for a host's own advertisement, by its source.
     private var advertisements: [String: CapturedDevice.Advertisement] = [:]
     /// The data so far of advertisements that arrive in several reports, by address.
     private var fragments: [String: [UInt8]] = [:]

@@ -44,7 +44,7 @@ struct Agenda {
 
     var deadline: Instant? { entries.first?.due }
 
-    /// Adds an action.
+    /// Schedules an action for the time `due`.
     ///
     /// Actions for the same time keep their order.
     mutating func add(_ action: WorldAction, at due: Instant) {

@@ -13,7 +13,7 @@ package struct RadioPace: Sendable {
     static let slack = Duration.milliseconds(1)
 
     private let skipsIdleTime: Bool
-    /// The time by which air time is ahead of the clock.
+    /// The lead of air time over the clock.
     private var lead = Duration.zero
 
     /// Creates a pace; `skipsIdleTime` is true if data does not wait for connection events.

@@ -70,7 +70,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
         }
     }
 
-    /// The name of the device and of its machine.
+    /// The name of the device, which is also the name of its machine.
     public var name: String
     /// The position of the device in the world.
     public var position: World.Position

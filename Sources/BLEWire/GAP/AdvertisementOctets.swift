@@ -1,4 +1,4 @@
-/// The octets of an advertisement and of the scan response that belongs to it.
+/// The octets of an advertisement and its scan response.
 ///
 /// The two packets contain separate data: a structure of length zero, or one that extends past the end of its packet,
 /// ends only the data of that packet. ``MergedAdvertisement`` decodes both packets and merges their fields. This type
@@ -43,7 +43,7 @@ package struct AdvertisementOctets: Equatable, Sendable {
         return second.complete ?? first.shortened ?? second.shortened
     }
 
-    /// The range in ``all`` of the manufacturer data; `nil` unless a single structure contains all manufacturer data.
+    /// The range of the manufacturer data in ``all``; `nil` unless a single structure contains all manufacturer data.
     package var manufacturerRange: Range<Int>? {
         var found: Range<Int>?
         for packet in [0..<advertisementLength, advertisementLength..<all.count] {
@@ -59,7 +59,7 @@ package struct AdvertisementOctets: Equatable, Sendable {
         return found
     }
 
-    /// Returns the ranges in ``all`` of the first complete and the first shortened name in a packet.
+    /// Returns the ranges of the first complete and the first shortened name in a packet, as ranges in ``all``.
     ///
     /// Empty names are ignored. A range is `nil` if there is no such name.
     private func names(in packet: Range<Int>) -> (complete: Range<Int>?, shortened: Range<Int>?) {

@@ -41,7 +41,7 @@ package struct OutgoingPayload: Equatable, Sendable {
     /// All these octets are divided into fragments.
     package var length: Int { headerCount + octetCount }
 
-    /// The length of the L2CAP header, and of the opcode and the handle if there are any, in octets.
+    /// The total length of the L2CAP header and, if present, the opcode and the handle, in octets.
     var headerCount: Int { L2CAPHeader.size + frontCount }
 
     /// Returns the L2CAP header for `channel`, followed by the opcode and the handle if there are any.

@@ -3,8 +3,8 @@ import Foundation
 
 /// A local descriptor.
 ///
-/// An app can create two types: the user description (2901) and the presentation format (2904). The host adds client
-/// configuration descriptors by itself.
+/// An app can create two types: the user description (2901) and the presentation format (2904). The host adds Client
+/// Characteristic Configuration descriptors (2902) by itself.
 open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
     /// The octets that clients read.
     let octets: [UInt8]

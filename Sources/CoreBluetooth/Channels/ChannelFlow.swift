@@ -48,7 +48,7 @@ struct ChannelFlow {
     private var consumed = 0
     /// The number of octets that have been passed to the host and not sent yet.
     private(set) var outstanding = 0
-    /// True if the app has tried to write after the channel had ended.
+    /// True if the app has tried to write since the channel ended.
     private var hasWrittenAfterEnd = false
 
     /// Creates the flow of an open channel.

@@ -106,7 +106,7 @@ struct DiscoveredDatabase {
         return replaced
     }
 
-    /// Returns the handle ranges of the characteristics of `service` that are dropped when `found` is added.
+    /// Returns the handle ranges of the characteristics in `service` that are dropped when `found` is added.
     func ranges(replacedBy found: [DiscoveredCharacteristic], in service: CBService) -> [AttributeHandleRange] {
         (service.characteristics ?? []).compactMap { known in
             guard let range = known.handles?.range else { return nil }

@@ -199,7 +199,9 @@ struct PeripheralLink: Equatable {
         return action
     }
 
-    /// Records that the delegate is being called with `isReconnecting: true`, so that the reconnection goes on.
+    /// Records that the delegate is being called with `isReconnecting: true`.
+    ///
+    /// The link is then connecting, so ``giveUp()`` no longer cancels the reconnection.
     mutating func reconnect() {
         if case .lost(let request) = state { state = .connecting(request) }
     }

@@ -20,7 +20,8 @@ package final class Observers: Sendable {
         package init(_ handle: AttributeHandle, of peer: PeerIdentifier) { (self.peer, self.handle) = (peer, handle) }
     }
 
-    /// The meaning of an event for a waiting observer.
+    /// The effect of an event on a waiting observer: it may end the wait, and may be withheld from other waiting
+    /// observers.
     package enum Reception {
         /// The event does not concern the observer, which goes on waiting.
         case ignored

@@ -4,7 +4,7 @@ import Foundation
 
 // Reading, writing and receiving values with `async` methods.
 extension CBPeripheral {
-    /// Reads the whole value of `characteristic`, whatever its length.
+    /// Reads the whole value of `characteristic`, even if it takes several requests.
     ///
     /// The delegate is called as well.
     ///

@@ -16,8 +16,8 @@ public struct BroadcastAdvertisement {
     /// The flags at the beginning of the advertisement, with the bits of Core Specification Supplement, Part A, 1.3;
     /// `nil` for no flags.
     public var flags: UInt8? = BroadcastRequest.usualFlags.rawValue
-    /// The octets of the advertisement and of the scan response, sent exactly as given; `nil` to assemble the octets
-    /// from the other properties.
+    /// The octets of the advertisement and the scan response, sent exactly as given; `nil` to assemble the octets from
+    /// the other properties.
     ///
     /// If they are given, the name, services, data and stated power must not be set, and ``flags`` has no effect.
     ///

@@ -62,7 +62,7 @@ public struct PairingPrompt: Sendable {
     /// Answers the question with yes.
     public func accept() { answer(.confirm(true)) }
 
-    /// Rejects the pairing, whatever the question.
+    /// Rejects the pairing, as the answer to any question.
     public func reject() { answer(.cancel) }
 
     /// Enters the six digits that the prompt asks for.

@@ -4,7 +4,7 @@ import CoreBluetoothExtras
 /// A connection between an L2CAP channel and its user, with flow control in both directions.
 @MainActor
 final class ChannelPipe: NSObject {
-    /// An event of a pipe.
+    /// An event that a pipe reports to its owner.
     enum Event {
         case received(Data)
         /// The channel has ended. The error is `nil` if this side or the peer closed the channel.

@@ -4,7 +4,7 @@ import CoreBluetoothExtras
 /// A peripheral that accepts L2CAP channels from centrals, and publishes the PSM in a characteristic.
 @MainActor
 final class ChannelServer: NSObject {
-    /// An event of a server.
+    /// An event that a server reports to its owner.
     enum Event {
         case published(CBL2CAPPSM)
         case advertising

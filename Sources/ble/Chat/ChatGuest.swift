@@ -6,7 +6,7 @@ import CoreBluetooth
 /// Everything runs on the main queue.
 @MainActor
 final class ChatGuest: NSObject {
-    /// An event of a guest.
+    /// An event that a guest reports to its owner.
     enum Event {
         case ready
         case discovered(Room)

@@ -6,7 +6,7 @@ import CoreBluetooth
 /// Everything runs on the main queue.
 @MainActor
 final class ChatHost: NSObject {
-    /// An event of a room.
+    /// An event that a room reports to its owner.
     enum Event {
         case opened
         case subscribed(UUID, guests: Int)

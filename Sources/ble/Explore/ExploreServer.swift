@@ -30,7 +30,7 @@ final class ExploreServer: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
     private typealias Listener = NIOAsyncChannel<any NIOCore.Channel, Never>
 
-    /// The numbers of connections and of browsers that receive events.
+    /// The number of connections, and the number of browsers that receive events.
     private struct Counts {
         var connections = 0
         var readers = 0

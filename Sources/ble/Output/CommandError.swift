@@ -114,7 +114,8 @@ enum CommandError: Error, CustomStringConvertible {
     /// Ignores errors, for example if standard error has no reader.
     func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
-    /// Returns an error of Core Bluetooth as a sentence with domain and code, but without a full stop.
+    /// Returns the description of an error, usually from Core Bluetooth: a sentence with domain and code but without a
+    /// full stop.
     static func describe(_ error: any Error) -> String {
         let error = error as NSError, sentence = error.localizedDescription
         return "\(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]) (\(error.domain) \(error.code))"

@@ -62,7 +62,7 @@ struct PeripheralPairingOptions: ParsableArguments {
     var told: OutOfBandData?
 }
 
-/// The capability to show the user digits and ask questions, as written on the command line.
+/// The input and output available for pairing, as given on the command line.
 enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case none
     case display

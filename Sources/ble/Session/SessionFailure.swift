@@ -28,7 +28,8 @@ struct SessionFailure: Error {
     let code: Code
     /// A sentence that explains the failure to people.
     let sentence: String
-    /// The error of Core Bluetooth, if there was one.
+    /// The error that was thrown, usually by Core Bluetooth; `nil` for `ble`'s own errors, failed pairings and
+    /// cancelled commands.
     private(set) var cause: NSError?
 
     init(_ code: Code, _ sentence: String) { (self.code, self.sentence) = (code, sentence) }

@@ -33,7 +33,7 @@ struct ToolsetFolder {
     let folder: URL
     var file: URL { folder.appending(path: "toolset.json") }
 
-    /// Writes the folder.
+    /// Writes the toolset into the folder.
     ///
     /// Replaces a toolset that is already there.
     ///
@@ -78,7 +78,7 @@ struct ToolsetFolder {
         }
     }
 
-    /// Returns the names of the files of a toolset that the folder contains.
+    /// Returns the names of the toolset's files that are in the folder.
     ///
     /// Throws an error if it contains other files.
     private func presentContent() throws(ToolsetError) -> [String] {

@@ -3,8 +3,8 @@ import BLEWire
 
 /// The host's GATT client on one link, used in the same way as apps use it.
 ///
-/// The client's time advances only while a request waits for its response. If it also advanced between the requests of
-/// the app, the host would after a while send requests of its own, which no test case expects.
+/// The client's time advances only while a request waits for its response. If it also advanced between the app's
+/// requests, the host would after a while send requests of its own, which no test case expects.
 struct AppClient {
     private enum State {
         /// The MTU exchange is in progress.

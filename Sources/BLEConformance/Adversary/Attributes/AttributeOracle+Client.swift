@@ -7,7 +7,7 @@ extension AttributeOracle {
     struct Request {
         let opcode: UInt8
         let handle: UInt16
-        /// The octets of the packet from the sixth on; in a Read By Type request, they are the UUID.
+        /// The octets of the packet, starting with the sixth; in a Read By Type request, they are the UUID.
         var rest: [UInt8] = []
         /// The part of the value that earlier requests have read; empty if the value is not read in several parts.
         var beginning: [UInt8] = []
@@ -37,7 +37,7 @@ extension AttributeOracle {
 
     /// Processes a response that the peer sends on the bearer at `index` in ``bearers``.
     ///
-    /// The response has no effect if the host has made no request on the bearer, or another one.
+    /// The response has no effect if the host has made no request on the bearer, or a different one.
     mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []

@@ -11,11 +11,11 @@ extension AttributeVictim {
     /// | handle | attribute |
     /// | --- | --- |
     /// | 3 | the device name |
-    /// | 9 | the client configuration of Service Changed |
+    /// | 9 | the Client Characteristic Configuration of Service Changed |
     /// | 11 | the Client Supported Features |
     /// | 13 | the Database Hash |
     /// | 18, 20 | a constant value, and a value that the app provides and notifies |
-    /// | 21 | the client configuration of the value at 20 |
+    /// | 21 | the Client Characteristic Configuration of the value at 20 |
     mutating func prepareCaching() {
         let bond = Bond(
             identity: DeviceAddress(0x0000_AAAA_AAAA_0001, .public),

@@ -42,7 +42,8 @@ struct AttributeVictim: Victim {
         /// The number of the app's requests to the adversary; ``completed`` is the number of their results.
         var asked = 0
         var completed = 0
-        /// The number of results of the app's request on the other link; ``sentElsewhere`` has the packets sent there.
+        /// The number of results for the app's request on the other link; ``sentElsewhere`` contains the packets that
+        /// the host sent on that link.
         var completedElsewhere = 0
         var sentElsewhere: [[UInt8]] = []
         var abandoned: [ConnectionHandle] = []
@@ -126,7 +127,8 @@ struct AttributeVictim: Victim {
 extension AttributeVictim {
     static let name = [UInt8]("Victim".utf8)
 
-    /// A database with a read-only device name at handle 3, and a value with a client configuration at handle 5.
+    /// A database with a read-only device name at handle 3, a value at handle 5, and its Client Characteristic
+    /// Configuration at handle 6.
     private static var database: GATTDatabase {
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 4),

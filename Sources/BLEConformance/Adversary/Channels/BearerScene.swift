@@ -25,7 +25,7 @@ enum BearerScene: String, CaseIterable {
     static let held = LocalAttributeID(rawValue: 2)
     static let first = LocalAttributeID(rawValue: 3)
     static let second = LocalAttributeID(rawValue: 4)
-    /// The handles of the two values to indicate, and of their client configurations.
+    /// The handles of the two values to indicate, each with the handle of its Client Characteristic Configuration.
     static let indicated: [(value: UInt8, configuration: UInt8)] = [(20, 21), (23, 24)]
 
     /// A service of the host, in addition to the device name at handle 3.

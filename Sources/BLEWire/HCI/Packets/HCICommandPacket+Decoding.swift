@@ -160,7 +160,8 @@ extension HCICommandPacket {
         }
     }
 
-    /// Decodes the commands of extended advertising and of later versions; returns `nil` for other commands.
+    /// Decodes the commands for extended advertising, and those that later versions added; returns `nil` for other
+    /// commands.
     private static func decodeExtended(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>

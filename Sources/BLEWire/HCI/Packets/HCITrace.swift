@@ -134,7 +134,7 @@ package struct HCITrace: Sendable {
         }
     }
 
-    /// Drops the state of a link that has ended, and of an older link whose handle is used again.
+    /// Drops the state of a link that has ended, or whose handle is used again for a new link.
     private mutating func updateLinks(after event: HCIEventPacket) {
         switch event {
         case .disconnectionComplete(let event) where event.status == .success:

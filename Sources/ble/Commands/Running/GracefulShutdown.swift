@@ -1,6 +1,6 @@
 import Foundation
 
-/// The descriptor of the pipe to which the signal handler writes the signal number; -1 if there is no pipe.
+/// The file descriptor of the pipe to which the signal handler writes the signal number; -1 if there is no pipe.
 ///
 /// The variable is set before the handlers are installed, and never changes again.
 private nonisolated(unsafe) var signalled: Int32 = -1

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The descriptor of the pipe to which the signal handler writes.
+/// The file descriptor of the pipe to which the signal handler writes.
 ///
 /// The variable is set before the handler is installed, and only the handler reads it.
 private nonisolated(unsafe) var signalled: Int32 = -1

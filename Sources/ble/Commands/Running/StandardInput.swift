@@ -22,7 +22,7 @@ enum StandardInput {
 
     /// Returns the next line of standard input without its line end; `nil` at the end.
     ///
-    /// At most a small buffer is read in advance.
+    /// Reads ahead by one small buffer at most.
     static func line() async -> String? {
         guard case .complete(let line)? = await line(atMost: .max) else { return nil }
         return line
