@@ -187,6 +187,7 @@ extension WorldCore {
     /// Separates a machine's new controller from those of all machines that a test or a fault separates from the
     /// machine.
     mutating func separate(_ index: Int) {
+        guard hasIsolated || !separated.isEmpty else { return }
         for other in stations.indices where other != index && areSeparated(index, other) {
             set(index, other, separated: true)
         }

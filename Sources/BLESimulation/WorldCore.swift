@@ -21,9 +21,13 @@ struct WorldCore: ~Copyable {
     let seed: UInt64
     /// The pairs of machines that a test has separated.
     var separated: [(Int, Int)] = []
+    /// True if a fault has ever isolated a machine.
+    var hasIsolated = false
     var now = Instant()
     var air: Air
     var stations: [MachineState] = []
+    /// The machines by name and address.
+    private(set) var directory = MachineDirectory()
     /// The index of each controller's station, for all controllers that have ever existed.
     var owners: [Int] = []
     /// The owners of all clients that hosts have ever had; the index is the number of the client.
@@ -97,12 +101,12 @@ struct WorldCore: ~Copyable {
         maximumConnections: Int = ControllerIdentity.standardConnections,
         address: DeviceAddress? = nil
     ) -> Int {
-        if let index = stations.firstIndex(where: { $0.name == name }) { return index }
+        if let index = directory.index(of: name) { return index }
         let index = stations.count
         var random = SeededGenerator(seed: seed ^ Self.digest(name))
         var publicAddress = DeviceAddress(random.next() << 16 | UInt64(index & 0xFFFF), .public)
         if let address, address.kind == .public { publicAddress = address }
-        while owner(of: publicAddress) != nil { publicAddress = DeviceAddress(random.next(), .public) }
+        while directory.owner(of: publicAddress) != nil { publicAddress = DeviceAddress(random.next(), .public) }
         let staticAddress = address?.kind == .random ? address : nil
         let identity = ControllerIdentity(
             address: publicAddress,
@@ -128,6 +132,7 @@ struct WorldCore: ~Copyable {
             controller: controller
         )
         stations.append(station)
+        directory.add(name, at: index, addresses: [publicAddress] + [staticAddress].compactMap(\.self))
         separate(index)
         station.host.transportOpened(at: now)
         markDirty(index)
@@ -174,22 +179,17 @@ struct WorldCore: ~Copyable {
         return client
     }
 
-    /// Returns the name of the machine with this address; `nil` if there is none.
-    private func owner(of address: DeviceAddress) -> String? {
-        stations.first { $0.identity.address == address || $0.configuration.staticAddress == address }?.name
-    }
-
     /// Adds a scripted device, which starts when the world processes its queued actions.
     ///
     /// Returns the index of the device's machine.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
         let name = peripheral.name, address = peripheral.address?.device
-        if let address, let owner = owner(of: address), owner != name {
+        if let address, let owner = directory.owner(of: address), owner != name {
             preconditionFailure("“\(name)” cannot have the address \(address), because “\(owner)” has it")
         }
         let station = machine(name, at: peripheral.position, mtu: peripheral.mtu, address: address)
         precondition(
-            address == nil || owner(of: address ?? .none) == name,
+            address == nil || directory.owner(of: address ?? .none) == name,
             "the machine “\(name)” already has another address; place the device before anything else uses its name"
         )
         let client = ClientID(rawValue: clients.count)

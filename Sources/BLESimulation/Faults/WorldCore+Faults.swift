@@ -39,7 +39,7 @@ extension WorldCore {
     ///
     /// Has no effect if there is no machine with this name.
     mutating func startFault(_ kind: World.Fault.Kind, _ machine: String) {
-        guard let index = stations.firstIndex(where: { $0.name == machine }) else { return }
+        guard let index = directory.index(of: machine) else { return }
         story.add(.remark("\(kind)", machine: index), at: now)
         switch kind {
         case .linkLoss(let duration): begin(.isolated, of: index, for: duration)
@@ -74,6 +74,7 @@ extension WorldCore {
 
     /// Isolates a machine from all others, or ends its isolation, depending on its running faults.
     private mutating func isolate(_ index: Int) {
+        hasIsolated = true
         for other in stations.indices where other != index { set(index, other, separated: areSeparated(index, other)) }
     }
 
