@@ -17,7 +17,8 @@ maintainer="Core Bluetooth for Linux <bled@localhost>"
 scratch=${DEB_SCRATCH:-.build-deb}
 modules_scratch=${DEB_MODULES_SCRATCH:-.build}
 for product in bled bled-bluez ble; do
-    swift build -c release --static-swift-stdlib --scratch-path "$scratch" --product "$product"
+    swift build -c release --static-swift-stdlib -Xlinker --no-export-dynamic --scratch-path "$scratch" \
+        --product "$product"
 done
 
 temporary=$(mktemp -d)
