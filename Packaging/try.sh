@@ -60,8 +60,8 @@ if command -v mosquitto > /dev/null && command -v jq > /dev/null; then
     systemctl start mosquitto
     install -Dm 600 <(echo "-h 127.0.0.1") /etc/ble-gateway/mosquitto_pub
     systemctl start ble-gateway@kitchen
-    timeout 30 mosquitto_sub -t home/kitchen/BTtoMQTT/undecoded -C 3 || fail "the gateway publishes nothing"
-    [ "$(timeout 30 mosquitto_sub -t home/kitchen/LWT -C 1)" = online ] || fail "the gateway is not online"
+    timeout 60 mosquitto_sub -h 127.0.0.1 -t home/kitchen/BTtoMQTT/undecoded -C 3 || fail "the gateway publishes nothing"
+    [ "$(timeout 60 mosquitto_sub -h 127.0.0.1 -t home/kitchen/LWT -C 1)" = online ] || fail "the gateway is not online"
 fi
 
 step "purging leaves nothing"
