@@ -31,27 +31,73 @@ struct Arguments {
 
     static let usage = """
         usage: BLEBenchmarks [--json]
-                   [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
-                    [--characteristics N] [--waiting N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
-                    | scale [--devices N] | crowd [--machines N] | gateways [--count N] | chat-hour [--seed N]
-                    | channel [--octets N] | connect | reconnect | links | air]
+               BLEBenchmarks [--json] micro [H1…H9 [OPERATIONS] [--links N]
+                   [--pending N] [--advertisers N] [--clients N] [--characteristics N]
+                   [--waiting N]]
+               BLEBenchmarks [--json] facade [HF1…HF9 [OPERATIONS]] [--daemon]
+               BLEBenchmarks scale [--devices N] | crowd [--machines N]
+                   | gateways [--count N] | chat-hour [--seed N] | channel [--octets N]
+                   | connect | reconnect | links | air
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
-                   [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
+                   [--n N] [--workloads read,write,wcmd,notify,coc,disc]
+                   [--mtus 23,247,517]
                BLEBenchmarks peer direct --controller tcp:HOST:PORT|unix:PATH [--n N]
-        Without a workload all but those of peers run, except connect, reconnect, links and air, and one table has what
-        others need beside it. All but micro and facade print JSON. The controllers of a peer may be any; server and
-        client may be of different makers. direct reads without the queue and the objects of an app.
         """
 
-    /// The help text: the usage, with examples.
+    /// The help text: the usage, the workloads, and examples.
     static let help = """
         \(usage)
 
+        Without a workload, runs micro, facade, scale, crowd, chat-hour and channel, and
+        prints one table that also shows the figures of NimBLE and Bumble, where known.
+        micro and facade print a table unless --json is given; the others print JSON.
+
+        workloads:
+          micro      the host alone, between HCI packets and one client
+            H1         advertising report in
+            H2         server: read request in, response out
+            H3         server: write request in, response out
+            H4         server: write command in
+            H5         server: notification out
+            H6         client: notification in
+            H7         client: read request out, response in
+            H8         client: write request out, response in
+            H9         client: write command out
+          facade     HF1 to HF9: the same operations through the Core Bluetooth classes;
+                     HF1-seen with advertising data that was seen before, HF6-alone
+                     with one notification at a time
+          scale      one scanner that receives N advertising controllers
+          crowd      one app that receives N advertising apps, each on its own machine
+          gateways   N scanning gateways out of range of each other
+          chat-hour  a simulated hour in a chat room with 8 machines and packet loss
+          channel    one L2CAP channel with data in both directions, and its memory
+          connect    time from the call to scan to the first subscription
+          reconnect  time from the call to connect to the subscription again
+          links      one machine with as many links as it supports
+          air        share of a link's capacity that apps use
+          peer       server and client in two processes, on controllers of any kind:
+            read       sequential reads
+            write      sequential writes with response
+            wcmd       writes without response
+            notify     notifications
+            coc        data through an L2CAP channel
+            disc       discovery of services and characteristics
+          peer direct  reads through the host, without an app's queue and objects
+
+        options:
+          --links, --pending, --advertisers, --clients, --characteristics, --waiting
+                     other state in the host during the measurement: links, pending
+                     connections, known advertisers, apps that scan, characteristics of
+                     the local server, values that wait to be sent
+          --daemon   measure through the daemon
+          --n        operations for each workload (default: 10000)
+          --mtus     the MTUs to measure with, 23 to 517
+
         examples:
-          BLEBenchmarks micro H1 --clients 16          reports of advertisers, with 16 apps that scan
-          BLEBenchmarks facade HF7 20000               20000 reads through the classes of Core Bluetooth
-          BLEBenchmarks --json scale --devices 100     100 controllers on one simulated radio channel
+          BLEBenchmarks micro H1 --clients 16        reports, with 16 apps that scan
+          BLEBenchmarks facade HF7 20000             20000 reads by an app
+          BLEBenchmarks --json scale --devices 100   100 advertising controllers
         """
 
     private static let operations = 100_000
