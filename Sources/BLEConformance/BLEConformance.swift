@@ -9,6 +9,7 @@ import BLERuntime
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "BLEConformance",
         abstract: "Drives parts of the stack with bytes, for external test suites.",
         discussion: "Standard output has one JSON object per line, and nothing else.",
         subcommands: [

@@ -32,6 +32,9 @@ package enum HostSpecification: Equatable, Sendable {
         hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, bled, bled:PATH, world:FILE.json or demo
         """
 
+    /// The forms that name a controller, for messages of programs that need one.
+    package static let controllerForms = "hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT or unix:PATH"
+
     /// The environment variable that selects the host.
     package static let variable = "BLUETOOTH_HOST"
 

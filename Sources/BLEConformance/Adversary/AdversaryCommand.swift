@@ -10,13 +10,13 @@ struct AdversaryCommand: ParsableCommand {
         commandName: "adversary",
         abstract: "Sends every sequence of packets up to a length to each role of the host.",
         discussion: """
-            The packets are \(HostilePacket.attributePackets.count) of the Attribute Protocol, \
-            \(HostilePacket.signals.count) of L2CAP on a new link and \
-            \(HostilePacket.channelPackets.count) on one with channels, and with Enhanced ATT bearers \
-            \(HostilePacket.serverBearerPackets.count) to a server and \(HostilePacket.clientBearerPackets.count) to \
-            a client, well-formed and not. After each sequence \
-            everything must be answered as specified, the link and all others alive, and nothing may have grown \
-            without bound.
+            Packets, both valid and malformed: \(HostilePacket.attributePackets.count) for ATT; \
+            \(HostilePacket.signals.count) for L2CAP on a new link; \(HostilePacket.channelPackets.count) on a link \
+            with open channels; with Enhanced ATT, \(HostilePacket.serverBearerPackets.count) to a server and \
+            \(HostilePacket.clientBearerPackets.count) to a client.
+
+            After each sequence, every request must have been answered as specified, all links must still be up, and \
+            no state may have grown without bound. Exit status: 0 if that holds for all sequences, otherwise 1.
             """
     )
 

@@ -8,12 +8,12 @@ struct FileCommand: ParsableCommand {
         commandName: "file",
         abstract: "Reads files as lines of hexadecimal digits from standard input, and reports which are usable.",
         discussion: """
-            Usable files are also used: a world is created and scanned, a state is loaded into a host, and the database
-            of a case is served. Prints a line {"usable": BOOL} for each.
+            A file that can be read is also used: a world is created and scanned, a state is loaded into a host, and \
+            the database of a test case is served. Prints a line {"usable": BOOL} for each file.
             """
     )
 
-    @Argument(help: "The kind of files: \(FileKind.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Argument(help: "The kind of file.")
     var kind: FileKind
 
     func run() {

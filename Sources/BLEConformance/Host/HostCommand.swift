@@ -19,19 +19,20 @@ struct HostCommand: ParsableCommand {
             with "confirm": false and no open question, it cancels the current pairing. A failed pairing, started by \
             either side, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
 
-            Attributes of the peer of a connection, which either side may have made:
-              discover {connection} -> {services: [{uuid, start, end, characteristics: [{uuid, handle, properties, \
-            end, descriptors: [{uuid, handle}]}]}]}
+            Requests about the peer's attributes, for connections that either side made:
+              discover {connection} -> {services: [{uuid, start, end,
+                characteristics: [{uuid, handle, properties, end,
+                  descriptors: [{uuid, handle}]}]}]}
               read {connection, handle} -> {value}
-              write {connection, handle, value, response: bool (true)}
-              subscribe {connection, handle, end (65535), kind: "notify" (default) | "indicate" | "none"}; end is \
-            the last handle of the characteristic
-              event {"event": "notified", "connection": N, "handle": N, "value": HEX}
-            A refusal by the peer is an error that begins with its code: "ATT 0x02: Read Not Permitted".
+              write {connection, handle, value, response: true (default) or false}
+              subscribe {connection, handle, end: the characteristic's last handle
+                (default: 65535), kind: "notify" (default), "indicate" or "none"}
+            A received value is {"event": "notified", "connection": N, "handle": N, "value": HEX}. If the peer refuses \
+            a request, the error begins with the code: "ATT 0x02: Read Not Permitted".
             """
     )
 
-    @Option(help: "The controller: \(HostSpecification.forms), except worlds.")
+    @Option(help: "The controller: \(HostSpecification.controllerForms).")
     var controller: String
 
     func run() throws {
@@ -42,7 +43,9 @@ struct HostCommand: ParsableCommand {
             throw InvalidInput("--controller: \(error)")
         }
         guard let transport = specification.transport else {
-            throw InvalidInput("--controller: '\(controller)' is a world, not a controller")
+            throw InvalidInput(
+                "--controller: '\(controller)' is not a controller; use \(HostSpecification.controllerForms)"
+            )
         }
         let driver = HostDriver(on: HostCommand.runner(on: transport)) { JSONLine.print($0) }
         driver.start()
