@@ -14,27 +14,29 @@ struct ToolsetCommand: ParsableCommand {
             With DIR, the library, the modules and a file for SwiftPM are written to DIR; nothing else is changed. \
             Builds then need one option: swift build --toolset DIR/toolset.json
 
-            With --install, they are added to the toolchain, and no option is needed; --uninstall removes every file. \
-            This may need sudo.
+            With --install, the library and the modules are added to the toolchain, and builds need no option; \
+            --uninstall removes every file. This may need sudo.
 
             --compat adds modules to DIR that other people's code imports and Linux lacks: os, OSLog, Combine, \
-            CryptoKit, and a few names of ObjectiveC and UIKit. docs/TOOLSET.md has a table of their contents. A \
-            module of a package that asks #if canImport(Combine) has a branch for Linux, which is used as without \
-            --compat; --can-import PACKAGE makes the condition true in one package, by its name or that of a module.
+            CryptoKit, and a few names of ObjectiveC and UIKit. docs/TOOLSET.md has a table of their contents. Code \
+            under #if canImport(Combine) is still left out, as without --compat, because packages that test for it \
+            have a branch for Linux. --can-import NAME makes the condition true in one package; NAME is the package \
+            or one of its modules.
 
             The toolchain is the one in PATH, or that of --toolchain. The modules work only with the compiler version \
             they were built with. They are part of the Debian package corebluetooth-swift; in a checkout, \
             Packaging/toolset.sh builds them.
 
             Examples:
-              ble toolset bluetooth                 write the folder “bluetooth”
-              ble toolset --check bluetooth         compile and run a program with it
-              ble toolset --compat compat           with os, Combine, CryptoKit and others
-              ble toolset --compat --can-import lamp compat   canImport is true in “lamp”
-              ble toolset --uninstall compat        remove the folder “compat”
-              ble toolset --install                 into the toolchain in PATH
-              ble toolset --check                   compile and run a program without any option
-              ble toolset --uninstall               out of the toolchain again
+              ble toolset bluetooth             write the folder “bluetooth”
+              ble toolset --check bluetooth     compile and run a program with it
+              ble toolset --compat compat       include os, Combine, CryptoKit and others
+              ble toolset --compat --can-import lamp compat
+                                                the same, canImport is true in “lamp”
+              ble toolset --uninstall compat    remove the folder “compat”
+              ble toolset --install             add the modules to the toolchain in PATH
+              ble toolset --check               compile and run a program without options
+              ble toolset --uninstall           remove the modules from the toolchain
             """
     )
 
@@ -46,10 +48,13 @@ struct ToolsetCommand: ParsableCommand {
     var uninstall = false
     @Flag(help: "Compile and run a program that imports CoreBluetooth.")
     var check = false
-    @Flag(help: "Also write the modules os, OSLog, Combine, CryptoKit and UIKit.")
+    @Flag(help: "Also write the modules os, OSLog, Combine, CryptoKit, ObjectiveC and UIKit.")
     var compat = false
     @Option(
-        help: ArgumentHelp("A package in which #if canImport(Combine) is true; can be repeated.", valueName: "package")
+        help: ArgumentHelp(
+            "A package in which #if canImport(Combine) is true, or one of its modules. Repeatable.",
+            valueName: "name"
+        )
     )
     var canImport: [String] = []
     @Option(help: ArgumentHelp("The folder of the toolchain (default: the one in PATH).", valueName: "path"))
@@ -91,7 +96,7 @@ struct ToolsetCommand: ParsableCommand {
             let toolset = folder.map { ToolsetFolder(folder: URL(fileURLWithPath: $0).absoluteURL.standardizedFileURL) }
             if uninstall, let toolset {
                 try toolset.remove()
-                print("The toolset \(toolset.folder.path) is removed.")
+                print("Removed the toolset \(toolset.folder.path).")
             } else if uninstall {
                 try installed.uninstall()
                 print("The toolchain of \(toolchain.compiler) no longer has the Core Bluetooth modules.")
