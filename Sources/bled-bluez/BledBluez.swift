@@ -22,8 +22,8 @@ struct BledBluez: ParsableCommand {
             program on a bus can own the name org.bluez; stop bluetooth.service first.
 
             Examples:
-              bled-bluez                                        on the system bus, for the daemon of this computer
-              bled-bluez --bus unix:path=/tmp/bus --socket /tmp/lab/bled     on a bus for tests
+              bled-bluez
+              bled-bluez --bus unix:path=/tmp/bus --socket /tmp/lab/bled
 
             Exit status: 64 wrong usage, 69 no bus, no daemon, or another owner of the name, 77 not allowed on the bus.
             """,
@@ -33,7 +33,7 @@ struct BledBluez: ParsableCommand {
     @Option(help: "The D-Bus address (default: DBUS_SYSTEM_BUS_ADDRESS, or the system bus).")
     var bus: String?
 
-    @Option(help: "The socket of bled (default: that of the user's daemon, then that of the system's).")
+    @Option(help: "The socket of bled (default: the socket of the user's daemon, then of the system's daemon).")
     var socket: String?
 
     @Option(help: "The radio of bled (default: the first one).")

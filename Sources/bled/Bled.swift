@@ -8,7 +8,7 @@ import Glibc
 struct Bled: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bled",
-        abstract: "Share Bluetooth radios among all apps of this computer.",
+        abstract: "Share Bluetooth radios among all apps on this computer.",
         discussion: """
             Apps that use Core Bluetooth find the daemon automatically and need no privileges. They share its scans, \
             links and advertisements, and each receives only its own events. Only the daemon needs access to the \
@@ -34,7 +34,7 @@ struct Bled: ParsableCommand {
 
     @Option(
         help: """
-            The socket to listen on (default: /run/bled/socket for root, otherwise bled/socket in XDG_RUNTIME_DIR).
+            The socket to listen on (default: /run/bled/socket for root, otherwise bled/socket in XDG_RUNTIME_DIR). \
             Creates its directory if necessary. The directory's permissions decide who may connect.
             """
     )
@@ -42,7 +42,7 @@ struct Bled: ParsableCommand {
 
     @Option(
         help: """
-            The file for sessions of apps with state restoration (default: /var/lib/bled/sessions for root, otherwise
+            The file for sessions of apps with state restoration (default: /var/lib/bled/sessions for root, otherwise \
             bled/sessions in XDG_STATE_HOME or ~/.local/state).
             """
     )
@@ -50,7 +50,7 @@ struct Bled: ParsableCommand {
 
     @Option(
         help: """
-            The policy: what each app may do (default: /etc/bled/policy.json for root, otherwise bled/policy.json in
+            The policy: what each app may do (default: /etc/bled/policy.json for root, otherwise bled/policy.json in \
             XDG_CONFIG_HOME or ~/.config, if it exists). SIGHUP reloads it.
             """
     )
