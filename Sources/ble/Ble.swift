@@ -22,23 +22,23 @@ struct Ble: AsyncParsableCommand {
                                 adapter of this machine that is not in use
 
             Examples:
-              ble demo                              run a simulated chat room, without a radio
+              ble demo                              run a chat room on a simulated radio
               BLUETOOTH_HOST=demo ble scan          list nearby devices; Ctrl-C ends it
               BLUETOOTH_HOST=demo ble inspect Heart
                                                     connect and show the attribute tree
               BLUETOOTH_HOST=demo ble shell Lamp    use a device interactively
               ble session                           control many devices with lines of JSON
               ble chat host --name Lobby            open a chat room
-              ble radio --port 7001 --port 7002     two virtual controllers on one simulated radio channel
+              ble radio --port 7001 --port 7002     serve two virtual controllers over TCP
               ble monitor                           show packets of hosts on this machine
               ble explain talk.pcapng > page.html   show a capture as a page
-              ble explore                           devices, attributes and packets, live in a browser
+              ble explore                           show devices and packets in a browser
               ble adapters                          list Bluetooth adapters
               ble doctor                            find out why Bluetooth does not work
               ble clone Lamp                        save a device as a file, for tests
               ble bonds                             list paired devices
               ble apps                              list apps that use the daemon
-              ble power off                         switch Bluetooth off for all of these apps
+              ble power off                         switch Bluetooth off for these apps
               ble logs --follow                     follow the daemon's log
 
             Exit status: 0 success, 1 the operation failed, 64 wrong usage, 66 a file or port cannot be used, 69 no \

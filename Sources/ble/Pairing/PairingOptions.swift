@@ -7,10 +7,7 @@ import Glibc
 struct PairingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            Input and output available for pairing: none, display, yes-no, keyboard or keyboard-display (default: \
-            keyboard-display at a terminal, otherwise none).
-            """,
+            "Input and output available for pairing (default: keyboard-display at a terminal, otherwise none).",
             valueName: "capability"
         )
     )

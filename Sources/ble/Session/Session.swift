@@ -14,17 +14,15 @@ struct Session: AsyncParsableCommand {
               ble session < commands.jsonl
               echo '{"command": "scan", "min_rssi": -60}' | ble session --stay
               printf '%s\\n' '{"command": "connect", "device": "Lamp"}' \\
-                '{"command": "read", "device": "Lamp", "characteristic": "2A29"}' | ble session
+                '{"command": "read", "device": "Lamp", "characteristic": "2A29"}' |
+                ble session
             """
     )
 
     @Flag(help: "Continue after the end of the input until interrupted.")
     var stay = false
     @Option(
-        help: ArgumentHelp(
-            "Input and output available for pairing: none, display, yes-no, keyboard or keyboard-display.",
-            valueName: "capability"
-        )
+        help: ArgumentHelp("Input and output available for pairing.", valueName: "capability")
     )
     var pairing = PairingMeans.none
 

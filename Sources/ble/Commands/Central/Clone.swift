@@ -8,8 +8,8 @@ struct Clone: AsyncParsableCommand {
         discussion: """
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
             the file with BLUETOOTH_HOST=world:FILE to run an app beside the device, with “ble serve FILE” to act as \
-            the device, or in a test. The file advertises the same octets as the device, and has its address unless \
-            that is private. Values that the device refuses and advertisements that the file format cannot describe \
+            the device, or in a test. The file describes the advertising data octet for octet, and contains the \
+            device's address unless that is private. Values that the device refuses and advertisements that the file format cannot describe \
             are left out, with a remark.
 
             If the argument contains “/”, ends in .pcapng, .btsnoop, .pklg, .log or .cfa, or names a file, it is a \
@@ -26,34 +26,44 @@ struct Clone: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var peer: PeerOptions
+    @Argument(
+        help: ArgumentHelp(
+            """
+            The peripheral's name or a prefix of it, or its identifier as “ble scan” prints it; or the path of a \
+            capture file.
+            """,
+            valueName: "device-or-file"
+        )
+    )
+    var source: String
+    @OptionGroup var search: SearchOptions
     @OptionGroup var pairing: PeripheralPairingOptions
     @Option(help: "The address of the device in the capture, if there are several.")
     var address: String?
 
     func validate() throws {
-        guard address == nil || CapturedDevices.isCapture(peer.peer) else {
-            throw ValidationError("--address selects a device in a capture, but “\(peer.peer)” is not a file.")
+        guard address == nil || CapturedDevices.isCapture(source) else {
+            throw ValidationError("--address selects a device in a capture, but “\(source)” is not a file.")
         }
     }
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: false)
-        if CapturedDevices.isCapture(peer.peer) {
+        if CapturedDevices.isCapture(source) {
             return try await reportingErrors {
-                let device = ClonedDevice(try await CapturedDevices(path: peer.peer).device(at: address))
+                let device = ClonedDevice(try await CapturedDevices(path: source).device(at: address))
                 for remark in device.remarks { printer.remark(remark) }
                 StandardOutput.write(line: device.text)
             }
         }
-        try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
+        try await withPeripheral(source, search, printer, pairing: pairing) { central, peripheral in
             let services = try await central.discover(
                 peripheral,
                 descriptors: true,
                 incomplete: { printer.remark("\($0)") }
             )
-            var device = ClonedDevice(central.name(of: peripheral) ?? peer.peer, seenAs: central.found)
+            var device = ClonedDevice(central.name(of: peripheral) ?? source, seenAs: central.found)
             for service in ClonedDevice.inOrder(services) {
                 try await device.add(service, of: peripheral, central, printer)
             }

@@ -29,7 +29,7 @@ struct Explore: AsyncParsableCommand {
         transform: Bounds(0...65_535).read
     )
     var port = 0
-    @Option(help: ArgumentHelp("IP address to listen on (default: 127.0.0.1).", valueName: "address"))
+    @Option(help: ArgumentHelp("IP address to listen on.", valueName: "address"))
     var listen = "127.0.0.1"
     @OptionGroup var output: OutputOptions
 

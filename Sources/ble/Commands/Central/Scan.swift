@@ -14,7 +14,7 @@ struct Scan: AsyncParsableCommand {
               ble scan --service 180D --json
               ble scan --duplicates --name Lamp --duration 5
               ble scan --rssi -60 --duration 5
-              ble scan --age 2 --duration 5      devices received in the last 2 seconds
+              ble scan --age 2 --duration 5      devices heard in the last 2 seconds
               ble scan --duplicates --timestamps --duration 5
             """
     )
@@ -39,7 +39,7 @@ struct Scan: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Report once, at the end, only peripherals received in the last <seconds> seconds.",
+            "Report once, at the end, only peripherals heard in the last <seconds> seconds.",
             valueName: "seconds"
         ),
         transform: Bounds.seconds().duration

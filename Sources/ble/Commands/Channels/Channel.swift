@@ -5,7 +5,7 @@ struct Channel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open or offer an L2CAP channel: a stream of octets, separate from attributes.",
         discussion: """
-            Sends standard input, and writes received data to standard output, no faster than the peer accepts it. \
+            Sends standard input, no faster than the peer accepts it, and writes received data to standard output. \
             With --json, received data is printed as objects.
 
             Examples:

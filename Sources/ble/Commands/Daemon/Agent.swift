@@ -4,10 +4,10 @@ struct Agent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answer pairing prompts for all apps that use the daemon.",
         discussion: """
-            Without an agent, only pairings that need no answer succeed. If several agents run, the latest one is \
-            asked. The agent also shows the alerts about connections, disconnections and notifications that suspended \
-            apps have requested. Ctrl-C ends it. Without a daemon, the command fails, unless BLUETOOTH_HOST names a \
-            daemon: then it waits for it.
+            Without an agent, only pairings that need no answer succeed. If several agents run, the one that started \
+            last is asked. The agent also shows the alerts about connections, disconnections and notifications that \
+            suspended apps have requested. Ctrl-C ends it. If no daemon is running, the command fails; if \
+            BLUETOOTH_HOST names one, it waits for that daemon to start.
 
             With --desktop, prompts are notifications with buttons. They can show digits, but you cannot type any. \
             Closing one rejects the pairing.

@@ -107,8 +107,9 @@ struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Move an app to the foreground or the background, suspend it, or quit it.",
         discussion: """
-            The new state lasts until the app changes it. In the background, an app finds only services that it names, \
-            and each device once; when suspended, it finds nothing and does not advertise. Quitting ends the process \
+            The new state lasts until the app changes it. In the background, a scan reports only devices that \
+            advertise a service that the app asked for, and each device only once; when suspended, the app finds no \
+            devices and does not advertise. Quitting ends the process \
             with SIGTERM and drops its session; unlike after any other exit, the app is not launched again.
 
             Examples:
@@ -120,22 +121,22 @@ struct App: AsyncParsableCommand {
 
     @Argument(help: "The process ID, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
     var process: UInt32
-    @Argument(help: "foreground, background, suspended or quit.")
-    var wish: RequestedState
+    @Argument(help: "The new state.")
+    var state: RequestedState
     @OptionGroup var output: OutputOptions
 
     @MainActor
     func run() async throws {
         let printer = Printer(output)
         try await reportingErrors {
-            if let phase = wish.phase {
+            if let phase = state.phase {
                 _ = try askDaemon(.move(process: process, to: phase))
             } else {
                 _ = try askDaemon(.quit(process: process))
                 kill(pid_t(process), SIGTERM)
             }
-            let fields: [String: Any] = ["process": Int(process), "phase": wish.rawValue]
-            let text = wish.phase == nil ? "\(process) has quit." : "\(process) is now treated as \(wish.rawValue)."
+            let fields: [String: Any] = ["process": Int(process), "phase": state.rawValue]
+            let text = state.phase == nil ? "\(process) has quit." : "\(process) is now treated as \(state.rawValue)."
             printer.print(Fact("app_moved", fields, text: text))
         }
     }

@@ -5,9 +5,9 @@ struct Power: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show Bluetooth's power state, or switch it for all apps that use the daemon.",
         discussion: """
-            Without an argument, shows the state. When off, the daemon releases its adapters, apps receive \
-            .poweredOff, and the setting survives a restart of the daemon. Apps that have ended are not launched \
-            meanwhile. Only root and the daemon's user may switch it.
+            Without an argument, shows the state. While Bluetooth is off, the daemon does not use its adapters, apps \
+            receive .poweredOff, and apps that have ended are not launched again. The setting survives a restart of \
+            the daemon. Only root and the daemon's user may change it.
 
             Examples:
               ble power
@@ -16,7 +16,7 @@ struct Power: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "on or off.") var wish: SwitchPosition?
+    @Argument(help: "The new state.") var state: SwitchPosition?
     @Option(help: "The radio, as “ble power” shows it (default: all).") var radio: String?
     @OptionGroup var output: OutputOptions
 
@@ -24,7 +24,7 @@ struct Power: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(output)
         try await reportingErrors {
-            if let wish { _ = try askDaemon(.power(radio: radio, isOn: wish == .on)) }
+            if let state { _ = try askDaemon(.power(radio: radio, isOn: state == .on)) }
             guard case .radios(let radios) = try askDaemon(.radios) else { return }
             for one in radios where [one.name, nil].contains(radio) { printer.print(one.fact) }
         }

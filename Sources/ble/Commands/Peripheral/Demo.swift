@@ -36,7 +36,7 @@ struct Demo: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A fault that happens once, for example “linkLoss 6000 ms at packet 60 of bob” (see World.Fault).",
+            "A fault that happens once, such as “linkLoss 6000 ms at packet 60 of bob”; docs/FAULTS.md has all forms.",
             valueName: "fault"
         ),
         transform: World.Fault.read
@@ -70,7 +70,12 @@ extension World.Fault {
     /// Reads a fault in the form in which failed runs print it.
     fileprivate static func read(_ text: String) throws -> Self {
         guard let fault = Self(text), ["lobby", "alice", "bob"].contains(fault.machine) else {
-            throw ValidationError("Invalid fault. Write for example: linkLoss 6000 ms at packet 60 of bob.")
+            throw ValidationError(
+                """
+                “\(text)” is not a fault of the machines lobby, alice or bob. Write for example “linkLoss 6000 ms at \
+                packet 60 of bob”.
+                """
+            )
         }
         return fault
     }

@@ -9,14 +9,16 @@ struct Monitor: AsyncParsableCommand {
         discussion: """
             Every app that uses an adapter or a controller directly has its own host, in its process. Attaches to all \
             running hosts of this user (for root: of all users) and to those that start later, until interrupted. \
-            BLUETOOTH_MONITOR=off in the environment of an app prevents it. Calls and callbacks of the app are shown \
-            between its packets. A line has the name of the attribute or command, and the decoded value. Hosts do not \
-            wait for monitors: packets that cannot be shown in time are dropped, and their number is shown. Simulated \
-            worlds are not shown; use “ble demo --packets” to see one.
+            BLUETOOTH_MONITOR=off in the environment of an app prevents this. Calls and callbacks of the app are shown \
+            between its packets. Each line shows the name of the attribute or command, and the decoded value. Hosts do \
+            not wait for monitors: packets that cannot be shown in time are dropped, and their number is shown. \
+            Simulated worlds are not shown; use “ble demo --packets” to see one.
 
-            With FILE, shows the packets of a capture: pcapng, btsnoop as written by btmon and by phones, or pklg of \
-            Apple's PacketLogger. Captures, and this output, contain pairing keys. Files of --write do not, \
-            unless --keys is given, so that they can be shared; --redact leaves the keys out of the output as well.
+            With FILE, shows the packets of a capture: pcapng, btsnoop as written by btmon and by phones, or pklg from \
+            Apple's PacketLogger.
+
+            Captures and this output contain pairing keys. Files written with --write leave them out, so that they \
+            can be shared, unless --keys is given; --redact leaves the keys out of the output as well.
 
             Examples:
               ble monitor
@@ -40,7 +42,7 @@ struct Monitor: AsyncParsableCommand {
 
     @Option(
         name: .customLong("write"),
-        help: "Also write the packets to this file, .pcapng or .btsnoop. Repeatable."
+        help: ArgumentHelp("Also write the packets to this file, .pcapng or .btsnoop. Repeatable.", valueName: "file")
     )
     var copies: [String] = []
 
@@ -55,7 +57,7 @@ struct Monitor: AsyncParsableCommand {
 
     @Flag(help: "Leave the keys of pairings and links out of the output, too.")
     var redact = false
-    @Flag(help: "Keep the keys of pairings and links in the files of --write.")
+    @Flag(help: "Keep the keys of pairings and links in the files that --write names.")
     var keys = false
 
     @OptionGroup var output: OutputOptions

@@ -15,7 +15,11 @@ struct OutputOptions: ParsableArguments {
 struct PeerOptions: ParsableArguments {
     @Argument(help: "The peripheral's name or a prefix of it, or its identifier as “ble scan” prints it.")
     var peer: String
+    @OptionGroup var search: SearchOptions
+}
 
+/// The option of every command that searches for a peripheral and connects to it.
+struct SearchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Time limit for finding the peripheral, and again for connecting (default: 10).",
@@ -52,16 +56,28 @@ func withPeripheral(
     pairing: PeripheralPairingOptions? = nil,
     _ work: @MainActor (Central, CBPeripheral) async throws -> Void
 ) async throws {
+    try await withPeripheral(options.peer, options.search, printer, pairing: pairing, work)
+}
+
+/// Connects to the peripheral `peer`, runs `work`, and disconnects, even if `work` fails.
+@MainActor
+func withPeripheral(
+    _ peer: String,
+    _ search: SearchOptions,
+    _ printer: Printer,
+    pairing: PeripheralPairingOptions? = nil,
+    _ work: @MainActor (Central, CBPeripheral) async throws -> Void
+) async throws {
     try await reportingErrors {
         let central = Central()
         let desk = pairing.map { PairingPrompts($0.common, printer) }
         defer { desk?.close() }
         try await central.powerOn()
-        printer.remark("Looking for \(options.peer) …")
-        let peripheral = try await central.find(PeerReference(text: options.peer), within: options.timeout)
+        printer.remark("Looking for \(peer) …")
+        let peripheral = try await central.find(PeerReference(text: peer), within: search.timeout)
         printer.device = { DeviceKeys(peripheral.identifier, name: central.name(of: peripheral)) }
         if let told = pairing?.told { desk?.use(told, from: peripheral) }
-        try await central.connect(peripheral, within: options.timeout)
+        try await central.connect(peripheral, within: search.timeout)
         printer.remark("Connected to \(central.name(of: peripheral)?.printable ?? peripheral.title).")
         do {
             try await work(central, peripheral)
