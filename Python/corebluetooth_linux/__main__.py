@@ -1,7 +1,14 @@
 """Runs an unchanged program written with bleak on Core Bluetooth for Linux.
 
-    python -m corebluetooth_linux PROGRAM.py ARGUMENT…
-    python -m corebluetooth_linux -m MODULE ARGUMENT…
+    python -m corebluetooth_linux PROGRAM.py [ARGUMENT…]
+    python -m corebluetooth_linux -m MODULE [ARGUMENT…]
+
+The program “ble” must be in PATH, or the variable BLE must contain its path.
+BLUETOOTH_HOST selects the radio; “ble --help” lists the values.
+
+Examples:
+    python -m corebluetooth_linux scanner.py
+    BLUETOOTH_HOST=demo python -m corebluetooth_linux -m my_package --verbose
 """
 
 import runpy
@@ -13,8 +20,11 @@ def main() -> None:
     is_module = arguments[:1] == ["-m"]
     if is_module:
         arguments = arguments[1:]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        sys.exit((__doc__ or "").strip())
+    if arguments and not is_module and arguments[0] in ("-h", "--help"):
+        print((__doc__ or "").strip())
+        return
+    if not arguments:
+        sys.exit("corebluetooth_linux: name a program, or a module after -m; --help shows how.")
     from .bleak import install
 
     install()

@@ -25,7 +25,7 @@ class Daemon:
         """Describes a daemon; entering it starts the process.
 
         Args:
-            radio: The radio, as the argument of `bled`: "demo", "world:FILE.json", "tcp:HOST:PORT", "usb:…".
+            radio: The radio, as the argument of `bled`: "demo", "world:FILE.json", "tcp:HOST:PORT", "hci:0".
             program: The path of `bled`; by default the one in PATH, or the value of the variable BLED.
         """
         self._radio = radio
@@ -47,15 +47,16 @@ class Daemon:
                 while not place.exists():
                     if self._process.returncode is not None:
                         reason = (folder / "log").read_text(errors="replace").strip()
-                        raise BluetoothError("radio_off", reason or f"{self._program} did not start.")
+                        raise BluetoothError("radio_off", reason or f"{self._program} exited with status "
+                                             f"{self._process.returncode} before it opened its socket.")
                     await asyncio.sleep(0.02)
         except FileNotFoundError:
             await self._stop()
-            raise BluetoothError("not_found", f"Program “{self._program}” not found. Install the package, add its "
-                                 "folder to PATH, or set the variable BLED.") from None
+            raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
+                                 "bled, add its folder to PATH, or set the variable BLED to its path.") from None
         except TimeoutError:
             await self._stop()
-            raise BluetoothError("radio_off", f"{self._program} did not open its socket in time.") from None
+            raise BluetoothError("radio_off", f"{self._program} did not open its socket within 60 s.") from None
         except BaseException:
             await self._stop()
             raise

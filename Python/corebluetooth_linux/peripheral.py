@@ -100,7 +100,7 @@ class Peripheral(EventStream[PeripheralEvent]):
         await self._session.request("update", characteristic=characteristic, value=value.hex())
 
     async def start_advertising(self) -> None:
-        """Advertises the device, if that was not wanted at first or was stopped."""
+        """Starts advertising the device, if it was served without that, or after stop_advertising."""
         await self._session.request("start_advertising")
 
     async def stop_advertising(self) -> None:

@@ -31,8 +31,8 @@ class Session:
         """Describes a session; entering it starts the process.
 
         Args:
-            host: Where Bluetooth is, as in the environment variable BLUETOOTH_HOST: "demo", "world:FILE.json",
-                "bled:PATH" of a daemon, "usb:…"; by default that variable, the daemon, or the adapter.
+            host: The radio, as in the environment variable BLUETOOTH_HOST: "demo", "world:FILE.json",
+                "bled:PATH" of a daemon, "hci:0"; by default that variable, the daemon, or the first free adapter.
             program: The path of `ble`; by default the one in PATH, or the value of the variable BLE.
         """
         self._environment = os.environ | ({"BLUETOOTH_HOST": host} if host else {})
@@ -55,14 +55,14 @@ class Session:
                 self._program, "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE, env=self._environment, limit=LINE_LIMIT)
         except FileNotFoundError:
-            raise BluetoothError("not_found", f"Program “{self._program}” not found. Install the package, add its "
-                                 "folder to PATH, or set the variable BLE.") from None
+            raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
+                                 "bled, add its folder to PATH, or set the variable BLE to its path.") from None
         assert self._process.stdout and self._process.stderr
         try:
             first = await self._process.stdout.readline()
             if json.loads(first or b"{}").get("event") != "ready":
                 reason = (await self._process.stderr.read()).decode(errors="replace").strip()
-                raise BluetoothError("radio_off", reason or f"{self._program} did not start a session.")
+                raise BluetoothError("radio_off", reason or f"“{self._program} session” ended before it was ready.")
         except BaseException:
             await self._stop()
             raise
@@ -187,7 +187,7 @@ class Session:
 
     async def _read(self, output: asyncio.StreamReader) -> None:
         """Passes on the lines of the process until it ends."""
-        sentence = "The process of the session has ended."
+        sentence = f"“{self._program} session” ended unexpectedly."
         try:
             while True:
                 # A program that waits for an answer may take its events only after it.
@@ -198,7 +198,7 @@ class Session:
                     break
                 self._receive(json.loads(line))
         except ValueError as error:
-            sentence = f"The process of the session wrote an invalid line: {error}."
+            sentence = f"“{self._program} session” wrote an invalid line: {error}."
         finally:
             self._end(BluetoothError("cancelled", sentence))
 
