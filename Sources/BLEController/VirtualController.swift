@@ -163,7 +163,9 @@ struct VirtualController: Sendable {
     /// A handle is reused only after all other unused handles have been used.
     mutating func nextHandle() -> ConnectionHandle {
         repeat { lastHandle = lastHandle >= 0x0EFF ? 0 : lastHandle + 1 } while isTaken(lastHandle)
-        guard let handle = ConnectionHandle(wire: lastHandle) else { preconditionFailure("a handle is out of range") }
+        guard let handle = ConnectionHandle(wire: lastHandle) else {
+            preconditionFailure("a connection handle must be at most 0x0EFF")
+        }
         return handle
     }
 

@@ -97,7 +97,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
 
     /// Records that the current request waits for an app; `pending` describes the request.
     package mutating func suspend(_ pending: Pending) {
-        if case .idle = state { preconditionFailure("no request is being processed") }
+        if case .idle = state { preconditionFailure("a response needs a request that is being processed") }
         state = .suspended(pending)
     }
 

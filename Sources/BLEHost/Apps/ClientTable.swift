@@ -52,7 +52,7 @@ struct ClientTable {
     }
 
     mutating func open(_ client: ClientID, role: ClientRole, of owner: ClientOwner) {
-        precondition(self.role(of: client) == nil, "the session identifier is already in use")
+        precondition(self.role(of: client) == nil, "a session identifier must be unused")
         let index = clients.firstIndex { $0.id > client } ?? clients.endIndex
         clients.insert(Client(id: client, role: role, owner: owner), at: index)
     }

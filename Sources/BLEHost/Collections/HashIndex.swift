@@ -48,7 +48,7 @@ package struct HashIndex {
 
     /// Inserts a number with its array position, or changes the position of a number that is already in the index.
     package mutating func insert(_ key: UInt64, at place: Int) {
-        precondition(key != 0, "0 marks an empty slot")
+        precondition(key != 0, "a key must not be 0, which marks an empty slot")
         if 2 * (count + 1) > slots.count { grow() }
         put(Bucket(key: key, index: place))
     }

@@ -12,7 +12,7 @@ struct InPlace<Value> {
     ///
     /// There must be none yet.
     mutating func put(_ value: consuming Value) {
-        precondition(values.isEmpty, "the slot is already occupied")
+        precondition(values.isEmpty, "the slot must be empty")
         values.append(value)
     }
 

@@ -145,7 +145,7 @@ struct ClientConnections {
     mutating func add(_ clientConnection: ClientConnection) {
         precondition(
             index(clientConnection.client, clientConnection.peer) == nil,
-            "the client is already attached to the peer"
+            "a client must be attached to a peer only once"
         )
         all.append(clientConnection)
         if clientConnection.awaitsAdvertisement { awaitingCount += 1 }
@@ -154,7 +154,7 @@ struct ClientConnections {
 
     /// Changes the state of an entry, which must exist.
     mutating func setState(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
-        guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
+        guard let index = index(client, peer) else { preconditionFailure("the client must be attached to the peer") }
         change(index, to: state)
         switch state {
         case .connected, .disconnecting: all[index].due = nil
@@ -164,7 +164,7 @@ struct ClientConnections {
 
     /// Replaces the connection request in an entry, which must exist.
     mutating func update(_ request: ConnectRequest, for client: ClientID, _ peer: PeerIdentifier) {
-        guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
+        guard let index = index(client, peer) else { preconditionFailure("the client must be attached to the peer") }
         all[index].request = request
     }
 

@@ -134,7 +134,7 @@ package struct AttributeLayer {
         claimed: Bond? = nil,
         at now: Instant
     ) {
-        precondition(index(of: link) == nil, "the link is already known")
+        precondition(index(of: link) == nil, "a link must be added only once")
         database.refreshHash()
         var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
         if let claimed { client.claim(claimed) }

@@ -132,7 +132,7 @@ extension Note: CustomStringConvertible {
         case .pairingUnwanted(let link):
             "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"
         case .bondEvicted(let address):
-            "removed the bond with \(address), which neither the user nor an app requested, to make room for another"
+            "removed a bond to make room for another: \(address) had paired without a request from the user or an app"
         case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure)"
         case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note)"
         case .unexpectedResponse(let channel, let link): "unexpected response on \(channel) of link \(link.wire)"

@@ -50,7 +50,7 @@ struct SignalExchange {
 
     /// Records a request that is sent now, and returns its identifier.
     mutating func begin(_ request: Request, at now: Instant) -> SignalIdentifier {
-        precondition(entries.count < 255, "too many signals are in flight")
+        precondition(entries.count < 255, "at most 255 signals may be in flight")
         let identifier = makeIdentifier()
         entries.append(Entry(identifier: identifier, request: request, due: now + Self.timeout))
         return identifier

@@ -104,7 +104,7 @@ extension PeerEvent: TaggedEnum, Packet {
             try wire.field(&handle, "Value Handle")
             try wire.results(&found, "Descriptor")
             self = .descriptorsDiscovered(of: handle, found)
-        default: preconditionFailure("invalid kind of discovery")
+        default: preconditionFailure("the event must be about a discovery")
         }
     }
 
@@ -128,7 +128,7 @@ extension PeerEvent: TaggedEnum, Packet {
             try wire.field(&handle, "Handle")
             try wire.sized(&value, "Value")
             self = .valueNotified(handle, value)
-        default: preconditionFailure("invalid kind of value event")
+        default: preconditionFailure("the event must be about a value")
         }
     }
 }

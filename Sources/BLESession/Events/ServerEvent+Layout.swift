@@ -93,7 +93,7 @@ extension ServerEvent: TaggedEnum {
             try channel.layout(&wire)
             try central.layout(&wire)
             self = .channelOpened(channel, by: central)
-        default: preconditionFailure("invalid kind of channel event")
+        default: preconditionFailure("the event must be about a channel")
         }
     }
 }

@@ -34,7 +34,7 @@ package struct PacketEncoder: Wire {
 
     @inline(__always)
     package mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError) {
-        precondition(value.count == count, "a field of \(count) octets holds \(value.count)")
+        precondition(value.count == count, "a field must have \(count) octets, not \(value.count)")
         bytes.append(contentsOf: value)
     }
 

@@ -125,7 +125,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
     @_lifetime(self: copy self)
     fileprivate mutating func count(of count: Int) throws(PacketError) -> Int {
         guard var field = Management.Count(wire: UInt16(clamping: count)) else {
-            preconditionFailure("a list of \(count) controllers is too long")
+            preconditionFailure("a list must not have \(count) controllers")
         }
         try self.field(&field, "Num Controllers")
         return Int(field.wire)

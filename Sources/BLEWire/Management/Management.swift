@@ -76,7 +76,10 @@ package enum Management {
     /// `index` is the adapter, or ``AdapterIndex/none`` for commands that are not about an adapter. `parameters` has at
     /// most 65535 octets.
     package static func command(_ opcode: Opcode, on index: AdapterIndex, parameters: [UInt8] = []) -> [UInt8] {
-        precondition(parameters.count <= UInt16.max, "the parameters of \(opcode) take \(parameters.count) octets")
+        precondition(
+            parameters.count <= UInt16.max,
+            "the parameters of \(opcode) must take at most 65535 octets, not \(parameters.count)"
+        )
         return framed(Header(code: opcode.wire, index: index), parameters)
     }
 

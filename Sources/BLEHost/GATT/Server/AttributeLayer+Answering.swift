@@ -41,7 +41,7 @@ extension AttributeLayer {
         case .writeRequest(let request): return write(request, at: position)
         case .prepareWriteRequest(let request): return prepare(request, at: position)
         case .executeWriteRequest(let request): return execute(request, at: position)
-        default: preconditionFailure("\(request.opcode) is not a request")
+        default: preconditionFailure("a request is expected, not \(request.opcode)")
         }
     }
 

@@ -67,7 +67,7 @@ extension HCIEventPacket {
             preconditionFailure("cannot encode \(self): \(error)")
         }
         let count = encoder.bytes.count - start - Self.headerSize
-        precondition(count <= 255, "the parameters of \(code) take \(count) octets")
+        precondition(count <= 255, "the parameters of \(code) must take at most 255 octets, not \(count)")
         encoder.replace(at: start + Self.headerSize - 1, with: UInt8(count))
     }
 

@@ -250,7 +250,7 @@ struct PeerDatabase: Sendable {
     ///
     /// The caller must have read the peer's Database Hash just before, and found it unchanged.
     mutating func adopt(_ cache: CachedDatabase) {
-        precondition(isEmpty, "the database is not empty")
+        precondition(isEmpty, "the database must be empty")
         attributes = cache.attributes
         mayExpire = true
         hash = cache.hash

@@ -37,8 +37,8 @@ package struct PreparedWriting: Sendable {
     ///   - handle: The handle to write.
     ///   - start: The position of the first octet in the server's value.
     package init(_ value: [UInt8], to handle: AttributeHandle, at start: Int = 0) {
-        precondition(0...ATT.maximumValueLength ~= start, "the offset is outside of the value")
-        precondition(value.count <= ATT.maximumValueLength - start, "the value is too long")
+        precondition(0...ATT.maximumValueLength ~= start, "the offset must be 0 to 512")
+        precondition(value.count <= ATT.maximumValueLength - start, "the value must end within 512 octets")
         self.handle = handle
         self.value = value
         self.start = start

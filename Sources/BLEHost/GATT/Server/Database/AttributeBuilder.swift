@@ -47,7 +47,7 @@ struct AttributeBuilder {
         _ permissions: AttributePermissions,
         _ content: GATTDatabase.Content
     ) {
-        precondition(next <= UInt16.max, "the service does not fit into its handle range")
+        precondition(next <= UInt16.max, "a service must fit into its handle range")
         let handle = AttributeHandle(wire: UInt16(next))
         next += 1
         attributes.append(.init(handle: handle, type: type, permissions: permissions, content: content))

@@ -26,7 +26,7 @@ extension GATTDatabase {
         case .readByGroupTypeRequest(let request):
             guard let range = request.range else { return .refused(request.start, .invalidHandle) }
             return readByGroupType(request.groupType, in: range, mtu: mtu)
-        default: preconditionFailure("\(request.opcode) is not a discovery request")
+        default: preconditionFailure("a discovery request is expected, not \(request.opcode)")
         }
     }
 
