@@ -46,7 +46,7 @@ extension CBAttribute {
     /// Returns whether the attribute can be changed now; logs a misuse if it cannot, because it is published.
     func mayChange(_ publication: borrowing Protected<Publication?>) -> Bool {
         guard let publication = publication.current else { return true }
-        publication.publisher.console.misuse("\(self) can not be changed while it is published")
+        publication.publisher.console.misuse("\(self) cannot be changed while it is published")
         return false
     }
 }

@@ -70,16 +70,16 @@ extension CBPeripheral {
         }
         guard characteristic.properties.contains(.writeWithoutResponse) else {
             return reference.console.warn(
-                "\(characteristic) does not have the property writeWithoutResponse; the value is dropped"
+                "\(characteristic) does not have the property writeWithoutResponse; the value was dropped"
             )
         }
         guard data.count <= longestCommandValue else {
             session.report(
                 "maximumWriteValueLength(for:)",
-                "a value of \(data.count) octets without response is dropped"
+                "a write without response of \(data.count) octets was dropped: at most \(longestCommandValue) fit"
             )
             return reference.console.warn(
-                "A value of \(data.count) octets is too long to be written without response; it is dropped"
+                "A write without response of \(data.count) octets was dropped: at most \(longestCommandValue) fit"
             )
         }
         let fits = record.withLock {
@@ -89,7 +89,10 @@ extension CBPeripheral {
         }
         guard fits else {
             return reference.console.warn(
-                "\(self) cannot accept more values without response; one was dropped. See canSendWriteWithoutResponse"
+                """
+                \(self) cannot accept more writes without response; one was dropped. Wait until \
+                canSendWriteWithoutResponse is true
+                """
             )
         }
         submit(.writeCommand(handle, [UInt8](octetsOf: data)))

@@ -44,7 +44,7 @@ extension CBPeripheralManager {
     func withdraw(_ service: CBMutableService) {
         switch content.withLock({ $0.services.withdraw(service) }) {
         case .send(let id): session.send(.service(.removeService(id)))
-        case .inUse: reference.console.misuse("\(service) can not be removed while others include it")
+        case .inUse: reference.console.misuse("\(service) cannot be removed while other services include it")
         case .unknown: break
         }
     }

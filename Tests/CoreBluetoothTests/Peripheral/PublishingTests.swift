@@ -216,7 +216,7 @@ struct PublishingTests {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2902"), value: Data([1, 0]))
         }
-        #expect(complaint(type).contains("Descriptors of type 2902 can not be created"))
+        #expect(complaint(type).contains("Descriptors of type 2902 cannot be created"))
         let value = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: nil)
         }
