@@ -10,7 +10,7 @@ package enum SocketDirectory {
     /// - Throws: ``TransportError/Code/forbidden`` if another user could replace the socket,
     ///   ``TransportError/Code/unreachable`` if the directory does not exist and cannot be created.
     static func place(for path: String) throws(TransportError) -> TrustedPath {
-        try transportError("finding the directory of \(path)") { () throws(FileProblem) in
+        try transportError("cannot use the directory of \(path)") { () throws(FileProblem) in
             try TrustedPath(path, creating: geteuid() == 0 ? 0o755 : 0o700)
         }
     }
@@ -19,7 +19,7 @@ package enum SocketDirectory {
     ///
     /// - Throws: ``TransportError/Code/forbidden`` if the socket belongs to another user.
     static func removeSocket(at place: TrustedPath) throws(TransportError) {
-        try transportError("replacing \(place.path)") { () throws(FileProblem) in try place.removeSocket() }
+        try transportError("cannot replace \(place.path)") { () throws(FileProblem) in try place.removeSocket() }
     }
 
     private static func transportError<Result>(

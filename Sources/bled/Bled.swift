@@ -94,7 +94,7 @@ struct Bled: ParsableCommand {
             if let given { daemon.listen(adopting: given) } else { place = try daemon.listen(at: path) }
         } catch {
             let cure = error.cure ?? "Use another --socket."
-            throw CommandFailure("Cannot listen on \(path): \(error). \(cure)", 69)
+            throw CommandFailure("\(error.sentence) \(cure)", 69)
         }
         try StandardStream.output.write(line: "Serving \(radios) at \(path); Ctrl-C stops the daemon.")
         ServiceActivation.tell("READY=1")

@@ -118,15 +118,15 @@ struct PolicyTests {
         arguments: [
             (#"{"rules": [{"usr": 1}]}"#, "“usr” is not a key of a rule: use one of "),
             (#"{"rule": []}"#, "“rule” is not a key of a policy: use one of rules"),
-            (#"{"rules": [{"user": "nobody-else"}]}"#, "there is no user “nobody-else”, at rules[0].user"),
+            (#"{"rules": [{"user": "nobody-else"}]}"#, "there is no user “nobody-else” (at rules[0].user)"),
             (#"{"rules": [{}, {"group": -1}]}"#, "rules[1].group"),
             (
                 #"{"rules": [], "unattendedPairing": "sometimes"}"#,
-                "“sometimes” is not one of never, whenNeeded, always, at unattendedPairing"
+                "“sometimes” is not one of never, whenNeeded, always (at unattendedPairing)"
             ),
-            (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is not one of central, peripheral, agent, at rules[0]"),
-            (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is not a UUID, at rules[0].services"),
-            (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is not an absolute path, at rules[0].program"),
+            (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is not one of central, peripheral, agent (at rules[0]"),
+            (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is not a UUID (at rules[0].services"),
+            (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is not an absolute path (at rules[0].program)"),
             ("{", "it is not valid JSON"), ("{}", "“rules” is missing"),
         ]
     )

@@ -88,7 +88,7 @@ struct DefaultLinkTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let log = Lines()
         _ = DefaultLink.link(named: "world:\(path)", logger: log.logger)
-        let bounds = "a number of metres from -1000000 to 1000000 is expected, at machines[0].position.x"
+        let bounds = "a number of metres from -1000000 to 1000000 is expected (at machines[0].position.x)"
         #expect(log.lines.withLock { $0 } == ["BLUETOOTH_HOST is invalid: \(path):1 cannot be used: \(bounds)."])
     }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// Access to the kernel's virtual files.
@@ -78,6 +79,15 @@ package enum SystemFile {
         var status = stat()
         guard stat(path, &status) == 0, let group = getgrgid(status.st_gid) else { return nil }
         return String(cString: group.pointee.gr_name)
+    }
+
+    /// Returns the reason why Foundation could not read, write or decode the file at `path`, without a full stop.
+    package static func reason(for error: any Error, at path: String) -> String {
+        if let error = error as? DecodingError { return error.explanation }
+        if let cause = (error as? CocoaError)?.underlying as? POSIXError {
+            return String(cString: strerror(cause.code.rawValue))
+        }
+        return isDirectory(path) ? "it is a directory" : "\(error)"
     }
 
     /// Returns whether a path leads to a directory.

@@ -20,7 +20,7 @@ extension TransportError {
             errno: EAFNOSUPPORT,
             "the kernel has no Bluetooth support",
             cure: """
-                Load it with “\(command)”; in a container, share the machine's network \
+                Load its module with “\(command)”; in a container, share the machine's network \
                 (“--network=host”).
                 """,
             command: command,
@@ -172,12 +172,12 @@ extension TransportError {
         )
     }
 
-    /// The adapter cannot be taken, for a reason that has no message of its own; `what` is the operation that failed.
-    static func unusable(_ index: AdapterIndex, errno: Int32, doing what: String) -> Self {
+    /// The adapter cannot be taken, for a reason that has no message of its own; `problem` precedes the adapter's name.
+    static func unusable(_ index: AdapterIndex, errno: Int32, _ problem: String) -> Self {
         Self(
             .unreachable,
             errno: errno,
-            "\(what) \(index)",
+            "\(problem) \(index)",
             cure: "Look for the reason in the kernel's log: “dmesg | tail”.",
             command: "dmesg | tail",
             finding: .adapterUnusable

@@ -51,7 +51,7 @@ package struct UserChannelPort: ControllerPort {
         let errno: Int32
         /// True if the adapter is only busy for a moment; another attempt may then succeed.
         let mayPass: Bool
-        let task: String
+        let problem: String
     }
 
     private func resolve() throws(TransportError) -> AdapterIndex {
@@ -76,11 +76,11 @@ package struct UserChannelPort: ControllerPort {
             // Another program has taken the adapter, or the kernel is still setting it up; the error of `bind` tells
             // the two apart.
             case .refused(.invalidIndex): return try bind(index, nil)
-            case .refused(.busy): throw Obstacle(errno: EBUSY, mayPass: true, task: "switching off")
-            case .refused(.permissionDenied): throw Obstacle(errno: EPERM, mayPass: false, task: "switching off")
-            case .system(let failure): throw Obstacle(errno: failure.errno, mayPass: false, task: "asking about")
-            case .refused, .malformed: throw Obstacle(errno: EIO, mayPass: false, task: "switching off")
-            case .silent: throw Obstacle(errno: ETIMEDOUT, mayPass: false, task: "switching off")
+            case .refused(.busy): throw Obstacle(errno: EBUSY, mayPass: true, problem: "cannot switch off")
+            case .refused(.permissionDenied): throw Obstacle(errno: EPERM, mayPass: false, problem: "cannot switch off")
+            case .system(let failure): throw Obstacle(errno: failure.errno, mayPass: false, problem: "cannot inspect")
+            case .refused, .malformed: throw Obstacle(errno: EIO, mayPass: false, problem: "cannot switch off")
+            case .silent: throw Obstacle(errno: ETIMEDOUT, mayPass: false, problem: "cannot switch off")
             }
         }
         return try bind(index, wasPowered ? client : nil)
@@ -91,7 +91,7 @@ package struct UserChannelPort: ControllerPort {
             return AdapterLease(index, try kernel.openUserChannel(of: index), restoring: restoring)
         } catch {
             try? restoring?.setPowered(true, index)
-            throw Obstacle(errno: error.errno, mayPass: error.errno == EBUSY, task: "opening")
+            throw Obstacle(errno: error.errno, mayPass: error.errno == EBUSY, problem: "cannot open")
         }
     }
 
@@ -102,7 +102,7 @@ package struct UserChannelPort: ControllerPort {
         case EUSERS: .held(index, errno: EBUSY, by: kernel.holders.filter { !$0.isBlueZ })
         case ENODEV, ENXIO: .missing(reference, among: kernel.indexes.filter { $0 != index })
         case ERFKILL: .silenced(index, kernel.block(of: index) ?? .soft)
-        case let other: .unusable(index, errno: other, doing: obstacle.task)
+        case let other: .unusable(index, errno: other, obstacle.problem)
         }
     }
 }

@@ -25,16 +25,16 @@ package struct DaemonQuery {
         while answer == nil {
             try wait(for: socket, atMost: begun + Self.timeout - clock.now)
             let count = recv(socket.raw, &buffer, buffer.count, 0)
-            guard count != 0 else { throw TransportError(.closed, "the daemon closed the connection") }
+            guard count != 0 else { throw problem("closed the connection") }
             guard count > 0 else {
-                guard errno == EAGAIN || errno == EINTR else { throw TransportError(.closed, errno: errno, "reading") }
+                guard errno == EAGAIN || errno == EINTR else { throw problem("cannot be read from", errno: errno) }
                 continue
             }
             let octets = Array(buffer[..<count])
             do throws(FrameReader.Overlong) {
                 try reader.receive(octets.span) { answer = answer ?? Self.answer(in: $0) }
             } catch {
-                throw TransportError(.garbage, "\(error)")
+                throw problem("sent invalid data (\(error))", .garbage)
             }
         }
         return answer ?? .done
@@ -53,6 +53,11 @@ package struct DaemonQuery {
         }
     }
 
+    /// Returns an error whose context is `text` about this daemon.
+    private func problem(_ text: String, _ code: TransportError.Code = .closed, errno: Int32 = 0) -> TransportError {
+        TransportError(code, errno: errno, "the daemon at \(address) \(text)", cure: "Restart the daemon.")
+    }
+
     private static func answer(in octets: Span<UInt8>) -> Answer? {
         switch try? DaemonMessage(reading: octets) {
         case .answer(let answer)?: answer
@@ -67,7 +72,7 @@ package struct DaemonQuery {
         writer.take { octets = [UInt8](copying: $0) }
         // A new connection has room for a message of this size.
         guard Glibc.send(socket.raw, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
-            throw TransportError(.closed, errno: errno, "asking")
+            throw problem("cannot be asked", errno: errno)
         }
     }
 
@@ -76,6 +81,6 @@ package struct DaemonQuery {
         let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
         var watched = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)
         let count = poll(&watched, 1, Int32(clamping: milliseconds))
-        guard count != 0 else { throw TransportError(.closed, "the daemon does not answer") }
+        guard count != 0 else { throw problem("does not answer") }
     }
 }

@@ -17,15 +17,14 @@ extension Examination.Draft {
     private mutating func examinePrivacy(_ variable: String, _ value: String) {
         guard value == "on" else { return addUnknown(variable, value, instead: "on", "The only valid value is “on”") }
         if seen.state.path == nil {
-            let command = "export XDG_STATE_HOME=$HOME/.local/state"
             add(
                 Finding(
                     .privacyWithoutState,
                     .warning,
                     of: variable,
                     "\(variable) is ignored: there is no file to store the local IRK.",
-                    cure: "Set a directory for it with “\(command)”.",
-                    command: command
+                    cure: Self.stateCure,
+                    command: Self.stateCommand
                 )
             )
         } else {
@@ -78,12 +77,24 @@ extension Examination.Draft {
         )
     }
 
+    /// The command that sets a directory for the stored state without `HOME`.
+    private static let stateCommand = "export XDG_STATE_HOME=$PWD/state"
+    /// The advice if there is no directory for the stored state.
+    private static let stateCure =
+        "Set HOME, or set XDG_STATE_HOME to an absolute directory, for example with “\(stateCommand)”."
+
     mutating func examineState() {
         guard let path = seen.state.path else {
-            let command = "export XDG_STATE_HOME=$HOME/.local/state"
             let sentence = "HOME is not set, so bonds and peer identifiers are lost when the process ends."
-            let cure = "Set a directory for them with “\(command)”."
-            return add(Finding(.noStateFile, .warning, of: "HOME", sentence, cure: cure, command: command))
+            let finding = Finding(
+                .noStateFile,
+                .warning,
+                of: "HOME",
+                sentence,
+                cure: Self.stateCure,
+                command: Self.stateCommand
+            )
+            return add(finding)
         }
         for problem in seen.state.problems {
             add(
@@ -98,8 +109,13 @@ extension Examination.Draft {
             )
         }
         if let peers = seen.state.peers {
-            let sentence = "\(path) contains \(peers.all) known peers, \(peers.bonded) of them bonded."
-            add(Finding(.stateStored, .fact, of: path, sentence))
+            let known =
+                switch peers.all {
+                case 0: "no known peers"
+                case 1: "one known peer, which is \(peers.bonded == 0 ? "not bonded" : "bonded")"
+                default: "\(peers.all) known peers, \(peers.bonded) of them bonded"
+                }
+            add(Finding(.stateStored, .fact, of: path, "\(path) contains \(known)."))
         } else if seen.state.problems.isEmpty {
             add(Finding(.stateStored, .fact, of: path, "\(path) will be created when an app first runs."))
         }

@@ -55,12 +55,12 @@ extension DecodingError {
 }
 
 extension DecodingError.Context {
-    /// The end of an error message, such as `, at services[0].uuid`; empty for an error at the top level of the file.
+    /// The end of an error message, such as ` (at services[0].uuid)`; empty for an error at the top level of the file.
     fileprivate var place: String {
         guard !codingPath.isEmpty else { return "" }
         let path = codingPath.reduce(into: "") { path, key in
             path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
         }
-        return ", at \(path)"
+        return " (at \(path))"
     }
 }

@@ -152,8 +152,8 @@ package final class StateFile: Sendable {
                 let aside = try file.preserve(), places = text.losses.prefix(5).joined(separator: ", ")
                 logger.warning(
                     """
-                    \(text.losses.count) values in \(file.path) are invalid (\(places)) and were dropped. The old file \
-                    is kept as \(aside).
+                    Dropped invalid values of \(file.path): \(text.losses.count) (\(places)). The old file is kept as \
+                    \(aside).
                     """
                 )
             }
@@ -162,8 +162,8 @@ package final class StateFile: Sendable {
             let aside = try file.preserve()
             logger.warning(
                 """
-                \(file.path) is damaged and starts empty: bonds and known Bluetooth peers are \
-                lost. The file is kept as \(aside).
+                \(file.path) is damaged and was replaced by an empty file: bonds and known Bluetooth peers are \
+                lost. The damaged file is kept as \(aside).
                 """
             )
             return nil

@@ -38,7 +38,7 @@ package struct StateInspection: Equatable, Sendable {
             let all = text.document(freshSecret: 0).peers.all
             peers = (all.count, all.count { !$0.bonds.isEmpty })
             guard !text.losses.isEmpty else { return }
-            problems.append(Self.damaged(file.path, "\(text.losses.count) values cannot be read."))
+            problems.append(Self.damaged(file.path, "Values that cannot be read: \(text.losses.count)."))
         } catch {
             switch error {
             case .malformed: problems.append(Self.damaged(file.path, "It cannot be read."))

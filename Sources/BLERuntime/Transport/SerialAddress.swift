@@ -40,7 +40,7 @@ package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
             }
             rest = rest[..<at]
         }
-        guard rest.hasPrefix("/") else { throw malformed("the path of the port is missing, such as /dev/ttyACM0") }
+        guard rest.hasPrefix("/") else { throw malformed("the port must be an absolute path, such as /dev/ttyACM0") }
         self.init(path: String(rest), rate: rate, hasFlowControl: hasFlowControl)
     }
 

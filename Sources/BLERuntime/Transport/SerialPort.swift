@@ -109,7 +109,7 @@ package struct SerialPort: ControllerPort {
         TransportError(
             .unreachable,
             errno: number,
-            "opening \(address.path)",
+            "cannot open \(address.path)",
             cure: cure,
             command: command,
             finding: finding

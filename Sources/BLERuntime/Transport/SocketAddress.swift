@@ -24,11 +24,14 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         try makeSocket { (socket, name, length) throws(TransportError) in
             guard Glibc.connect(socket, name, length) == 0 else {
                 let code = errno
-                let isFull = code == EAGAIN
-                throw TransportError(.unreachable, errno: code, isFull ? "too many pending connections" : "connecting")
+                let problem = code == EAGAIN ? "\(self) has too many pending connections" : "cannot connect to \(self)"
+                throw TransportError(.unreachable, errno: code, problem)
             }
         }
     }
+
+    /// The maximum length of the path of a Unix socket in octets; unix(7).
+    static let mostOctetsOfPath = 107
 
     /// Creates a non-blocking socket, and passes it to `body` together with this address in the system's form.
     ///
@@ -78,8 +81,8 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         guard octets.count < capacity else {
             throw TransportError(
                 .unreachable,
-                "\(name) is too long for a socket path",
-                cure: "Use a socket path of at most 107 octets.",
+                "the socket path \(name) is too long",
+                cure: "Use a path of at most \(Self.mostOctetsOfPath) octets.",
                 finding: .socketMissing
             )
         }
@@ -97,7 +100,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     private func makeDescriptor(_ family: Int32) throws(TransportError) -> FileDescriptor {
         let raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard raw >= 0 else { throw TransportError(.unreachable, errno: errno, "socket for \(self)") }
+        guard raw >= 0 else { throw TransportError(.unreachable, errno: errno, "cannot create a socket for \(self)") }
         return FileDescriptor(raw)
     }
 }

@@ -37,7 +37,7 @@ package final class SocketListener: Sendable {
             var on: Int32 = 1
             setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
             guard bind(socket, name, length) == 0, listen(socket, Self.backlog) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "listening on \(address)")
+                throw TransportError(.unreachable, errno: errno, "cannot listen on \(address)")
             }
         }
         self.init(adopting: descriptor, on: loop, taking: Self.acceptsPerPass) { accept(SocketStream($0, on: loop)) }
@@ -58,13 +58,17 @@ package final class SocketListener: Sendable {
         on loop: EventLoop,
         accept: @escaping @Sendable (FileDescriptor) -> Void
     ) throws(TransportError) {
+        guard place.descriptorPath.utf8.count <= SocketAddress.mostOctetsOfPath else {
+            let cure = "Use a shorter name for the socket; its directory may be long."
+            throw TransportError(.unreachable, "the name of the socket \(place.path) is too long", cure: cure)
+        }
         let address = SocketAddress.unix(path: place.descriptorPath)
         let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
             guard bind(socket, name, length) == 0, place.openSocketToAll() else {
-                throw TransportError(.unreachable, errno: errno, "creating \(place.path)")
+                throw TransportError(.unreachable, errno: errno, "cannot create the socket \(place.path)")
             }
             guard listen(socket, Self.backlog) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "listening on \(place.path)")
+                throw TransportError(.unreachable, errno: errno, "cannot listen on \(place.path)")
             }
         }
         self.init(adopting: descriptor, on: loop, accept: accept)

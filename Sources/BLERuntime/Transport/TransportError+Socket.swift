@@ -31,7 +31,7 @@ extension TransportError {
         return Self(
             .unreachable,
             errno: errno,
-            "connecting to \(address)",
+            "cannot connect to \(address)",
             cure: cure,
             command: command,
             finding: finding

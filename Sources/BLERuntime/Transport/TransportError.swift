@@ -21,7 +21,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// The system's error number; 0 if there is none.
     package var errno: Int32
-    /// The operation that failed, or a description of the problem.
+    /// A description of the problem, without a full stop, such as "cannot connect to tcp:127.0.0.1:7001".
     package var context: String
     /// Advice, as one or more sentences; `nil` if there is nothing specific.
     package var cure: String?
@@ -52,6 +52,15 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package var description: String {
         errno == 0 ? context : "\(context): \(String(cString: strerror(errno)))"
     }
+
+    /// The description as a sentence, with a capital letter and a full stop.
+    package var sentence: String {
+        let text = description
+        return text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+
+    /// The system's reason; without one, the description.
+    package var reason: String { errno == 0 ? context : String(cString: strerror(errno)) }
 }
 
 extension TransportError.Code {
@@ -59,7 +68,8 @@ extension TransportError.Code {
     var usualCure: String? {
         switch self {
         case .closed, .congested: "Restart the controller, or unplug it and plug it in again."
-        case .garbage: "Check that it is a controller that speaks HCI (H4), at this rate."
+        case .garbage:
+            "Check that the other end is a controller that speaks HCI over H4; on a serial port, check the rate."
         case .unreachable, .forbidden, .switchedOff: nil
         }
     }

@@ -256,7 +256,7 @@ struct UserChannelTests {
         Obstacle(
             testDescription: "another error",
             code: .unreachable,
-            context: "opening hci0",
+            context: "cannot open hci0",
             cure: "dmesg",
             arrange: { $0.change(first) { $0.bindings = [EIO] } }
         ),

@@ -43,13 +43,13 @@ struct BoundsTests {
     )
     func outside(number: String) {
         let error = #expect(throws: DecodingError.self) { try read(#"[{"octets": 1}, {"octets": \#(number)}]"#) }
-        #expect(error?.explanation == "a whole number of octets from 1 to 512 is expected, at [1].octets")
+        #expect(error?.explanation == "a whole number of octets from 1 to 512 is expected (at [1].octets)")
     }
 
     @Test("An optional number out of bounds is also refused", arguments: ["-0.1", "0.91", "1e999", #""""#])
     func optional(number: String) {
         let error = #expect(throws: DecodingError.self) { try read(#"[{"octets": 1, "share": \#(number)}]"#) }
-        #expect(error?.explanation == "a number from 0 to 0.9 is expected, at [0].share")
+        #expect(error?.explanation == "a number from 0 to 0.9 is expected (at [0].share)")
     }
 
     @Test("A missing value is reported by its key")

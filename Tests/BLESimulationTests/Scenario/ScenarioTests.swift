@@ -98,7 +98,7 @@ struct ScenarioTests {
         let error = #expect(throws: DecodingError.self) {
             try Scenario(json: Data(Self.machine(#""services": [\#(services)]"#).utf8))
         }
-        let expected = "it includes 1810, which must come before it, at machines[0].services[1].includes"
+        let expected = "it includes 1810, which must come before it (at machines[0].services[1].includes)"
         #expect(error?.explanation == expected)
     }
 
@@ -143,7 +143,7 @@ struct ScenarioTests {
             return Data(#"{"machines": [\#(machines)\#(type)", "address": "c0:ff:ee:00:00:01"}]}"#.utf8)
         }
         let error = #expect(throws: DecodingError.self) { try Scenario(json: world("static")) }
-        let expected = "“Lamp” and “Door” have the same address, C0:FF:EE:00:00:01, at machines"
+        let expected = "“Lamp” and “Door” have the same address, C0:FF:EE:00:00:01 (at machines)"
         #expect(error?.explanation == expected)
         #expect(try Scenario(json: world("public")).peripherals.count == 2)
     }
@@ -177,7 +177,7 @@ struct ScenarioTests {
             let error = #expect(throws: DecodingError.self, "\(number)") {
                 try Scenario(json: Data(json.replacing("%", with: number).utf8))
             }
-            #expect(error?.explanation.hasSuffix(" is expected, at \(keys)") == true, "\(number)")
+            #expect(error?.explanation.hasSuffix(" is expected (at \(keys))") == true, "\(number)")
         }
     }
 
@@ -196,7 +196,7 @@ struct ScenarioTests {
         #expect(throws: Never.self) { try read(octets: 512) }
         let error = #expect(throws: DecodingError.self) { try read(octets: 513) }
         let place = "machines[0].services[0].characteristics[0].\(key)"
-        #expect(error?.explanation == "a value has at most 512 octets, but this one has 513, at \(place)")
+        #expect(error?.explanation == "a value has at most 512 octets, but this one has 513 (at \(place))")
     }
 
     @Test("A device without an app can be found, read, written and subscribed to")

@@ -44,7 +44,7 @@ struct SchemaTests {
         let schema = try Self.part(part)
         let error = #expect(throws: DecodingError.self) { try Scenario(json: Data(file.utf8)) }
         let text = try #require(error).explanation
-        let list = try #require(text.split(separator: "use one of ").last?.split(separator: ", at ").first)
+        let list = try #require(text.split(separator: "use one of ").last?.split(separator: " (at ").first)
         let read = Set(list.split(separator: ", ").map(String.init))
         let properties = try #require(schema["properties"] as? [String: Any])
         #expect(text.contains("“zzz” is not a key of "))
