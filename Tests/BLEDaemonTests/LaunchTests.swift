@@ -28,8 +28,7 @@ struct LaunchTests {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
         let folder = LaunchFolder(path: place), unit = try #require(UnitName("sensor.service"))
-        let isWritten = folder.write(["B": #"a"b\c$d`e"#, "A": ""], for: unit, of: 1000)
-        #expect(isWritten)
+        try folder.write(["B": #"a"b\c$d`e"#, "A": ""], for: unit, of: 1000)
         let path = place + "/1000/sensor.service"
         #expect(Self.text(of: path) == "A=\"\"\nB=\"a\\\"b\\\\c\\$d\\`e\"\n")
         for (path, mode) in [(place, 0o755), (place + "/1000", 0o755), (path, 0o644)] as [(String, mode_t)] {
@@ -46,10 +45,12 @@ struct LaunchTests {
         defer { try? FileManager.default.removeItem(atPath: place) }
         let folder = LaunchFolder(path: place)
         let units = (0...LaunchFolder.mostUnits).compactMap { UnitName("unit\($0).service") }
-        let results = units.map { folder.write([:], for: $0, of: 1) }
-        #expect(results == units.indices.map { $0 < LaunchFolder.mostUnits })
-        let again = folder.write(["A": "1"], for: units[0], of: 1), other = folder.write([:], for: units[0], of: 2)
-        #expect(again && other)
+        for unit in units.dropLast() { try folder.write([:], for: unit, of: 1) }
+        #expect(throws: LaunchFailure("\(place)/1 already has 64 launch files, the limit")) {
+            try folder.write([:], for: units[LaunchFolder.mostUnits], of: 1)
+        }
+        try folder.write(["A": "1"], for: units[0], of: 1)
+        try folder.write([:], for: units[0], of: 2)
     }
 
     @Test("An app that names a unit is launched only through it, and manifests apply only to programs the kernel names")
@@ -62,23 +63,22 @@ struct LaunchTests {
             return try? JSONDecoder().decode(AppManifest.self, from: Data(text.utf8))
         } run: { command, _, _ in
             runs.withLock { $0.append(command) }
-            return true
         }
         let named = AppDescription(program: "/bin/app", unit: "app.service"), own = geteuid(), other = own + 1
-        func launch(_ user: UInt32, _ program: String, _ description: AppDescription?) throws -> Bool? {
+        func launch(_ user: UInt32, _ program: String, _ description: AppDescription?) throws -> Bool {
             let key = try key(of: user, program: program)
-            return launcher.launch(AppLaunch(key, description), restoring: [key], on: "hci:0")
+            return try launcher.launch(AppLaunch(key, description), restoring: [key], on: "hci:0")
         }
-        #expect(try launch(other, "", named) == true)
-        #expect(try launch(other, "", named) == nil)
+        #expect(try launch(other, "", named))
+        #expect(try !launch(other, "", named))
         #expect(runs.withLock { $0 } == [])
         let told = "BLUETOOTH_RESTORE_CENTRALS=\"app\"\nBLUETOOTH_RESTORE_PERIPHERALS=\"\"\n"
         #expect(Self.text(of: place + "/\(other)/app.service") == told)
-        #expect(try launch(other, "/bin/theirs", nil) == nil)
-        #expect(try launch(own, "", AppDescription(program: "/bin/claimed")) == nil)
-        #expect(try launch(own, "/bin/app", nil) == true)
+        #expect(try !launch(other, "/bin/theirs", nil))
+        #expect(try !launch(own, "", AppDescription(program: "/bin/claimed")))
+        #expect(try launch(own, "/bin/app", nil))
         #expect(runs.withLock { $0 } == [["/bin/app"]])
-        #expect(try launch(own, "", AppDescription(program: "/bin/b", unit: "../b.service")) == nil)
+        #expect(try !launch(own, "", AppDescription(program: "/bin/b", unit: "../b.service")))
     }
 
     @Test("A launched app receives the daemon's socket and its sessions' radio, through its command and its unit")
@@ -91,14 +91,13 @@ struct LaunchTests {
             return program == "/bin/app" ? try? JSONDecoder().decode(AppManifest.self, from: Data(text.utf8)) : nil
         } run: { _, told, _ in
             variables.withLock { $0.append(told) }
-            return true
         }
         let key = try key(of: geteuid(), program: "/bin/app"), unit = try self.key(of: geteuid(), program: "/bin/unit")
-        _ = launcher.launch(AppLaunch(key, nil), restoring: [key], on: "hci:1")
+        _ = try launcher.launch(AppLaunch(key, nil), restoring: [key], on: "hci:1")
         let told = variables.withLock { $0.first }
         #expect(told?["BLUETOOTH_HOST"] == "bled:/run/bled/socket#hci:1")
         let app = AppLaunch(unit, AppDescription(program: "/bin/unit", unit: "app.service"))
-        _ = launcher.launch(app, restoring: [unit], on: "tcp:localhost:1")
+        _ = try launcher.launch(app, restoring: [unit], on: "tcp:localhost:1")
         let text = Self.text(of: "\(place)/\(geteuid())/app.service")
         #expect(text?.hasPrefix("BLUETOOTH_HOST=\"bled:/run/bled/socket#tcp:localhost:1\"\n") == true)
     }
@@ -110,7 +109,7 @@ struct LaunchTests {
         let launcher = AppLauncher(telling: place) { _, _ in nil }
         let key = try key(of: 1), app = AppLaunch(key, AppDescription(program: "/bin/app", unit: "app.service"))
         #expect(!launcher.isAwaited(app))
-        #expect(launcher.launch(app, restoring: [key], on: "hci:0") == true)
+        #expect(try launcher.launch(app, restoring: [key], on: "hci:0"))
         #expect(launcher.isAwaited(app))
         launcher.launched(app)
         #expect(!launcher.isAwaited(app))
@@ -124,7 +123,7 @@ struct LaunchTests {
     )
     func ends(script: String, words: String) async throws {
         let (ends, sink) = AsyncStream.makeStream(of: AppLauncher.End.self)
-        #expect(AppLauncher.spawn(["/bin/sh", "-c", script], [:]) { sink.yield($0) })
+        try AppLauncher.spawn(["/bin/sh", "-c", script], [:]) { sink.yield($0) }
         let end = try #require(await ends.first { _ in true })
         #expect(end.words == words && end.process > 0 && end.command == "/bin/sh -c \(script)")
     }

@@ -167,7 +167,6 @@ private final class RelaunchWithDaemon {
             return try? JSONDecoder().decode(AppManifest.self, from: Data(text.utf8))
         } run: { [launched] _, _, _ in
             launched.count.withLock { $0 += 1 }
-            return true
         }
         bench = try DaemonBench(Radios([("phone", phone)]), launcher: launcher)
     }

@@ -178,7 +178,6 @@ struct RestorationTests {
             try? JSONDecoder().decode(AppManifest.self, from: Data(manifest.utf8))
         } run: { command, variables, _ in
             runs.withLock { $0.append((command, variables)) }
-            return true
         }
         let bench = try DaemonBench(launcher: launcher)
         var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench)
@@ -203,8 +202,8 @@ struct RestorationTests {
         defer { try? FileManager.default.removeItem(atPath: place) }
         let launcher = AppLauncher(telling: place) { _, _ in
             nil
-        } run: { _, _, _ in
-            false
+        } run: { (_, _, _) throws(LaunchFailure) in
+            throw LaunchFailure("a unit that only the app names is not started")
         }
         let bench = try DaemonBench(launcher: launcher)
         let description = AppDescription(program: "/bin/app", unit: "app.service")
@@ -228,7 +227,7 @@ struct RestorationTests {
         try #require(pipe(&ends) == 0)
         let place = "/proc/self/fd/\(ends[1])"
         let script = "echo $BLUETOOTH_RESTORE_CENTRALS > \(place); grep SigBlk /proc/self/status > \(place)"
-        #expect(AppLauncher.spawn(["/bin/sh", "-c", script], ["BLUETOOTH_RESTORE_CENTRALS": "one,two"]))
+        try AppLauncher.spawn(["/bin/sh", "-c", script], ["BLUETOOTH_RESTORE_CENTRALS": "one,two"])
         Glibc.close(ends[1])
         var text = "", buffer = [UInt8](repeating: 0, count: 256)
         while case let count = read(ends[0], &buffer, buffer.count), count > 0 {
@@ -236,6 +235,8 @@ struct RestorationTests {
         }
         Glibc.close(ends[0])
         #expect(text == "one,two\nSigBlk:\t0000000000000000\n")
-        #expect(!AppLauncher.spawn(["/nonexistent/program"], [:]))
+        #expect(throws: LaunchFailure("No such file or directory")) {
+            try AppLauncher.spawn(["/nonexistent/program"], [:])
+        }
     }
 }

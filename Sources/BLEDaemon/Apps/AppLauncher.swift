@@ -5,6 +5,19 @@ import FoundationEssentials
 import Glibc
 import Logging
 
+/// The reason why an app could not be launched.
+package struct LaunchFailure: Error, Equatable {
+    /// The reason, without a full stop.
+    package let reason: String
+    /// Advice, as one or more sentences; `nil` if there is none.
+    package let cure: String?
+
+    package init(_ reason: String, cure: String? = nil) {
+        self.reason = reason
+        self.cure = cure
+    }
+}
+
 /// The part of the daemon that launches apps which have ended, when there are events for them.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
@@ -34,6 +47,14 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
+    /// A function that starts a program with these arguments and additional environment variables.
+    ///
+    /// It calls its last argument on any thread when the program has ended.
+    package typealias Run =
+        @Sendable (
+            _ command: [String], _ variables: [String: String], _ ended: @escaping @Sendable (End) -> Void
+        ) throws(LaunchFailure) -> Void
+
     /// The method of launching an app.
     private enum LaunchMethod {
         case command([String])
@@ -60,7 +81,7 @@ package final class AppLauncher: @unchecked Sendable {
     private let socket: String?
     private let folder: LaunchFolder?
     private let manifest: @Sendable (_ program: String, _ user: UInt32) -> AppManifest?
-    private let run: @Sendable ([String], [String: String], @escaping @Sendable (End) -> Void) -> Bool
+    private let run: Run
 
     /// Creates a launcher.
     ///
@@ -69,14 +90,12 @@ package final class AppLauncher: @unchecked Sendable {
     ///   - socket: The path of the daemon's socket, which launched apps get in an environment variable; `nil` if apps
     ///     find the daemon by themselves.
     ///   - manifest: Returns the manifest of a user's program.
-    ///   - run: Starts a program with these arguments and additional environment variables; returns whether that
-    ///     succeeded. Calls its last argument on any thread when the program has ended.
+    ///   - run: Starts a program.
     package init(
         telling folder: String? = nil,
         at socket: String? = nil,
         manifest: @escaping @Sendable (String, UInt32) -> AppManifest? = { AppManifest(ofProgram: $0, user: $1) },
-        run: @escaping @Sendable ([String], [String: String], @escaping @Sendable (End) -> Void) -> Bool =
-            AppLauncher.spawn
+        run: @escaping Run = AppLauncher.spawn
     ) {
         self.socket = socket
         self.folder = folder.map(LaunchFolder.init)
@@ -96,17 +115,17 @@ package final class AppLauncher: @unchecked Sendable {
     ///   - sessions: The sessions that the app is to restore.
     ///   - radio: The radio of these sessions.
     ///   - ended: Called on any thread when the started program has ended.
-    /// - Returns: True if the app was launched, false if launching failed; `nil` if it was launched recently or cannot
-    ///   be launched.
+    /// - Returns: True if the app was launched, false if it was launched recently or there is no way to launch it.
+    /// - Throws: The reason, which is also logged, if launching failed.
     func launch(
         _ app: AppLaunch,
         restoring sessions: [AppKey],
         on radio: String,
         ended: @escaping @Sendable (End) -> Void = { _ in }
-    ) -> Bool? {
+    ) throws(LaunchFailure) -> Bool {
         let now = ContinuousClock.now
         launches.removeAll { now - $0.time > Self.restoreTimeout }
-        guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = method(to: app) else { return nil }
+        guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = method(to: app) else { return false }
         launches.append(Launch(app: app, time: now))
         let centrals = sessions.filter { $0.role == .central }.map(\.identifier)
         let peripherals = sessions.filter { $0.role == .peripheral }.map(\.identifier)
@@ -115,9 +134,14 @@ package final class AppLauncher: @unchecked Sendable {
             Self.peripheralsVariable: peripherals.joined(separator: ","),
         ]
         if let socket { variables[HostSpecification.variable] = "bled:\(socket)#\(radio)" }
-        guard !launch(app, by: way, variables, ended) else { return true }
-        Logger.coreBluetooth.error("Cannot launch \(app.program) with \(way.words).")
-        return false
+        do throws(LaunchFailure) {
+            try launch(app, by: way, variables, ended)
+        } catch {
+            let cure = error.cure.map { " " + $0 } ?? ""
+            Logger.coreBluetooth.error("Cannot launch \(app.program) with \(way.words): \(error.reason).\(cure)")
+            throw error
+        }
+        return true
     }
 
     /// Records that a launched app has connected, and removes the launch file of its unit.
@@ -138,13 +162,19 @@ package final class AppLauncher: @unchecked Sendable {
         by way: LaunchMethod,
         _ variables: [String: String],
         _ ended: @escaping @Sendable (End) -> Void
-    ) -> Bool {
+    ) throws(LaunchFailure) {
         switch way {
-        case .command(let command): return run(command, variables, ended)
-        case .unit(let unit, let command):
-            let clear = folder?.write(variables, for: unit, of: app.user) ?? false
-            guard let command else { return clear }
-            return run(command, variables, ended)
+        case .command(let command): try run(command, variables, ended)
+        case .unit(let unit, let command?):
+            do throws(LaunchFailure) {
+                try folder?.write(variables, for: unit, of: app.user)
+            } catch {
+                Logger.coreBluetooth.error("\(unit) starts without its launch file: \(error.reason).")
+            }
+            try run(command, variables, ended)
+        case .unit(let unit, nil):
+            guard let folder else { throw LaunchFailure("the daemon has no directory for launch files") }
+            try folder.write(variables, for: unit, of: app.user)
         }
     }
 
@@ -166,12 +196,12 @@ package final class AppLauncher: @unchecked Sendable {
         return folder == nil ? nil : app.unit.map { .unit($0, command: nil) }
     }
 
-    /// Starts a program in a new POSIX session, see setsid(2); returns whether the program was started.
+    /// Starts a program in a new POSIX session, see setsid(2).
     package static func spawn(
         _ command: [String],
         _ variables: [String: String],
         ended: @escaping @Sendable (End) -> Void = { _ in }
-    ) -> Bool {
+    ) throws(LaunchFailure) {
         var attributes = posix_spawnattr_t(), none = sigset_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -180,18 +210,17 @@ package final class AppLauncher: @unchecked Sendable {
         let setsid: Int32 = 0x80
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | setsid))
-        return ProcessArguments.with(command, variables) { arguments, environment in
-            var process = pid_t()
-            let failure = posix_spawnp(&process, command[0], nil, &attributes, arguments, environment)
-            guard failure == 0 else { return false }
-            let child = process
-            let isWatched = SystemThread.start {
-                var status: Int32 = 0
-                while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return } }
-                ended(End(process: child, command: command.joined(separator: " "), status: status))
-            }
-            if !isWatched { Logger.coreBluetooth.error("Cannot watch process \(child): no thread could be created.") }
-            return true
+        var process = pid_t()
+        let failure = ProcessArguments.with(command, variables) { arguments, environment in
+            posix_spawnp(&process, command[0], nil, &attributes, arguments, environment)
         }
+        guard failure == 0 else { throw LaunchFailure(String(cString: strerror(failure))) }
+        let child = process
+        let isWatched = SystemThread.start {
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return } }
+            ended(End(process: child, command: command.joined(separator: " "), status: status))
+        }
+        if !isWatched { Logger.coreBluetooth.error("Cannot watch process \(child): no thread could be created.") }
     }
 }

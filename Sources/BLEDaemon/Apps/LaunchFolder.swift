@@ -1,5 +1,4 @@
 import BLERuntime
-import Logging
 
 /// The directory for launch files, which make systemd start units, and tell the units what to restore.
 ///
@@ -14,20 +13,20 @@ struct LaunchFolder: Sendable {
 
     let path: String
 
-    /// Writes the launch file of a unit; returns whether that succeeded.
-    func write(_ variables: [String: String], for unit: UnitName, of user: UInt32) -> Bool {
+    /// Writes the launch file of a unit.
+    func write(_ variables: [String: String], for unit: UnitName, of user: UInt32) throws(LaunchFailure) {
         let folder = "\(path)/\(user)"
         let lines = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))\n" }
+        var isFull = false
         do throws(FileProblem) {
             let place = try TrustedPath("\(folder)/\(unit)", creating: 0o755)
-            guard place.exists || SystemFile.names(in: folder).count < Self.mostUnits else { return false }
+            isFull = !place.exists && SystemFile.names(in: folder).count >= Self.mostUnits
             // The daemon writes the file, and the unit's user must be able to read it.
-            try place.replace(with: Array(lines.joined().utf8), mode: 0o644)
-            return true
+            if !isFull { try place.replace(with: Array(lines.joined().utf8), mode: 0o644) }
         } catch {
-            Logger.coreBluetooth.error("Did not launch \(unit). \(error)")
-            return false
+            throw LaunchFailure("\(folder)/\(unit) cannot be written: \(error.text)", cure: error.cure)
         }
+        guard !isFull else { throw LaunchFailure("\(folder) already has \(Self.mostUnits) launch files, the limit") }
     }
 
     /// Removes the launch file of a unit that has started, so that the unit does not restore sessions when it is

@@ -39,11 +39,16 @@ package struct PolicyFile: Sendable {
             return .none
         }
         var facts = stat()
-        guard fstat(file.raw, &facts) == 0, [0, geteuid()].contains(facts.st_uid), facts.st_mode & 0o022 == 0 else {
-            throw problem("other users may write it; run “chmod go-w \(path)” as its owner, root or the daemon's user")
+        guard fstat(file.raw, &facts) == 0 else { throw problem(String(cString: strerror(errno))) }
+        guard [0, geteuid()].contains(facts.st_uid) else {
+            throw problem("it belongs to user \(facts.st_uid), but must belong to root or to the daemon's user")
+        }
+        guard facts.st_mode & 0o022 == 0 else {
+            throw problem("other users may write to it; run “chmod go-w \(path)” as its owner")
         }
         guard let octets = SystemFile.octets(of: file, most: Self.mostOctets) else {
-            throw problem("it cannot be read, or is longer than \(Self.mostOctets) octets")
+            let isLong = facts.st_size > Self.mostOctets
+            throw problem(isLong ? "it is longer than \(Self.mostOctets) octets" : "it cannot be read")
         }
         let data = Data(octets)
         do {

@@ -162,14 +162,17 @@ final class KeptSessions: @unchecked Sendable {
             program: app.launch.program
         )
         let radio = radios.name(of: app.key.radio) ?? app.key.radio
-        let begun = launcher.launch(app.launch, restoring: waiting, on: radio) { [log] end in
-            var ended = credentials
-            ended.process = end.process
-            log.note("“\(end.command)” \(end.words)", of: ended)
+        do throws(LaunchFailure) {
+            let isLaunched = try launcher.launch(app.launch, restoring: waiting, on: radio) { [log] end in
+                var ended = credentials
+                ended.process = end.process
+                log.note("“\(end.command)” \(end.words)", of: ended)
+            }
+            guard isLaunched else { return }
+        } catch {
+            return log.note("could not be launched: \(error.reason)", of: credentials)
         }
-        guard let begun else { return }
-        log.note(begun ? "launched to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
-        guard begun else { return }
+        log.note("launched to restore “\(app.key.identifier)”", of: credentials)
         later(AppLauncher.restoreTimeout) { [launcher, log, launch = app.launch] in
             guard launcher.isAwaited(launch) else { return }
             log.note(
