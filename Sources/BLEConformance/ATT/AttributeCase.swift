@@ -38,7 +38,7 @@ struct AttributeCase: Decodable {
     init(file path: String) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw InvalidInput("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")") }
+        } catch { throw InvalidInput("\(path): \(SystemFile.reason(for: error, at: path))") }
     }
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }

@@ -30,7 +30,7 @@ extension HostCall {
         guard window <= parameters.interval else { throw InvalidInput("window_ms: must not exceed interval_ms") }
         let layers = try words("phys") ?? ["1M"]
         guard !layers.isEmpty, layers.allSatisfy({ ["1M", "Coded"].contains($0) }) else {
-            throw InvalidInput("phys: expected a list of 1M and Coded")
+            throw InvalidInput("phys: expected a list of \"1M\", \"Coded\" or both")
         }
         // Scanning on two PHYs must fit into one interval.
         let share = layers.count > 1 ? min(window, parameters.interval / 2) : window

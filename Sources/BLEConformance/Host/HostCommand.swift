@@ -36,17 +36,14 @@ struct HostCommand: ParsableCommand {
     var controller: String
 
     func run() throws {
+        let problem = "--controller: '\(controller)' is not a controller", advice = HostSpecification.controllerForms
         let specification: HostSpecification
         do throws(HostSpecification.Malformed) {
             specification = try HostSpecification(controller)
         } catch {
-            throw InvalidInput("--controller: \(error)")
+            throw InvalidInput("\(problem): \(error.reason); use \(advice)")
         }
-        guard let transport = specification.transport else {
-            throw InvalidInput(
-                "--controller: '\(controller)' is not a controller; use \(HostSpecification.controllerForms)"
-            )
-        }
+        guard let transport = specification.transport else { throw InvalidInput("\(problem); use \(advice)") }
         let driver = HostDriver(on: HostCommand.runner(on: transport)) { JSONLine.print($0) }
         driver.start()
         var lines = LineBuffer()

@@ -62,7 +62,7 @@ struct PairingCase: Decodable {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         } catch let error as InvalidInput { throw InvalidInput("\(path): \(error)") } catch {
-            throw InvalidInput("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")")
+            throw InvalidInput("\(path): \(SystemFile.reason(for: error, at: path))")
         }
     }
 
