@@ -5,6 +5,8 @@ package import BLERuntime
 /// D-Bus Specification, Server Addresses.
 package enum BusAddress {
     /// A reason why there is no address to connect to.
+    ///
+    /// The description does not say where a text comes from, because only the caller knows.
     package enum Mistake: Error, Hashable, CustomStringConvertible {
         /// The environment names no bus.
         case missing
@@ -16,8 +18,8 @@ package enum BusAddress {
         package var description: String {
             switch self {
             case .missing: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
-            case .malformed(let part): "“\(part.printable)” in DBUS_SESSION_BUS_ADDRESS is not a valid address"
-            case .unsupported(let text): "“\(text.printable)” in DBUS_SESSION_BUS_ADDRESS is not a Unix socket"
+            case .malformed(let part): "“\(part.printable)” is not a D-Bus address"
+            case .unsupported(let text): "“\(text.printable)” is not the D-Bus address of a Unix socket"
             }
         }
     }

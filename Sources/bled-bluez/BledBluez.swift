@@ -84,15 +84,20 @@ struct BledBluez: ParsableCommand {
             do throws(TransportError) {
                 return try place.connect()
             } catch {
-                failure = CommandFailure("Cannot connect to the D-Bus at \(place): \(error).", 69)
+                failure = CommandFailure("\(error.sentence) Start D-Bus, or name another bus with --bus.", 69)
             }
         }
         throw failure
     }
 
     private func busPlaces() throws -> [SocketAddress] {
-        let text = bus ?? Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
-        do { return try BusAddress.places(in: text) } catch { throw CommandFailure("Invalid --bus: \(error).", 64) }
+        let variable = "DBUS_SYSTEM_BUS_ADDRESS"
+        let text = bus ?? Self.environment(variable) ?? "unix:path=/run/dbus/system_bus_socket"
+        do {
+            return try BusAddress.places(in: text)
+        } catch {
+            throw CommandFailure("Invalid \(bus == nil ? variable : "--bus"): \(error).", 64)
+        }
     }
 
     private func daemonPath() throws -> String {
@@ -106,14 +111,17 @@ struct BledBluez: ParsableCommand {
     }
 
     private func radios(of daemon: String) throws -> [RadioInfo] {
+        let answer: Answer
         do throws(TransportError) {
-            guard case .radios(let radios) = try DaemonQuery(at: daemon).ask(.radios), !radios.isEmpty else {
-                throw TransportError(.garbage, "the daemon reports no radio")
-            }
-            return radios
+            answer = try DaemonQuery(at: daemon).ask(.radios)
         } catch {
-            throw CommandFailure("Cannot connect to the daemon at \(daemon): \(error). Start it with “bled”.", 69)
+            let cure = error.cure ?? "Start the daemon with “bled”, or name its socket with --socket."
+            throw CommandFailure("\(error.sentence) \(cure)", 69)
         }
+        guard case .radios(let radios) = answer, !radios.isEmpty else {
+            throw CommandFailure("The daemon at \(daemon) reports no radio. Restart it with one, as “bled hci:0”.", 69)
+        }
+        return radios
     }
 
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -54,6 +54,10 @@ final class DesktopNotifications {
             return desktop
         } catch let trouble as CommandError {
             throw trouble
+        } catch BusAddress.Mistake.missing {
+            throw .noDesktop("\(BusAddress.Mistake.missing)")
+        } catch let mistake as BusAddress.Mistake {
+            throw .noDesktop("DBUS_SESSION_BUS_ADDRESS is invalid: \(mistake)")
         } catch let error as TransportError {
             throw .noDesktop("cannot connect to the session bus (\(error))")
         } catch {
