@@ -1,3 +1,4 @@
+import BLERuntime
 import Foundation
 
 /// A folder that `Packaging/toolset.sh` has built, with the libraries and modules for a toolchain.
@@ -83,7 +84,7 @@ struct BuiltModules {
                     && !isFolder.boolValue
             }.sorted()
         } catch {
-            throw .unusableFile(root.path, reason: error.localizedDescription)
+            throw .unusableFile(root.path, reason: SystemFile.reason(for: error, at: root.path))
         }
     }
 }

@@ -1,3 +1,4 @@
+import BLERuntime
 import Foundation
 
 /// The modules that `ble toolset` has installed in a toolchain, with a record of their files.
@@ -34,7 +35,7 @@ struct InstalledModules {
         do {
             record = try JSONDecoder().decode(Record.self, from: Data(contentsOf: recordPath))
         } catch {
-            throw .unusableFile(recordPath.path, reason: "\(error)")
+            throw .unusableFile(recordPath.path, reason: SystemFile.reason(for: error, at: recordPath.path))
         }
         let isInside = (record.files + record.folders).allSatisfy { path in
             !path.hasPrefix("/") && !path.split(separator: "/").contains("..")
@@ -100,8 +101,8 @@ struct InstalledModules {
     }
 
     private static func unwritable(_ path: String, _ error: any Error) -> ToolsetError {
-        let hint = geteuid() == 0 ? "" : " Use sudo, or “ble toolset DIR”, which changes no toolchain."
-        return .unusableFile(path, reason: error.localizedDescription + hint)
+        let hint = geteuid() == 0 ? "" : ". Use sudo, or “ble toolset DIR”, which changes no toolchain."
+        return .unusableFile(path, reason: SystemFile.reason(for: error, at: path) + hint)
     }
 
     /// Returns the files to copy, with their paths in the toolchain.

@@ -1,3 +1,4 @@
+import BLERuntime
 import Foundation
 
 /// A check that compiles and runs a program that imports CoreBluetooth.
@@ -37,7 +38,7 @@ struct ToolsetCheck {
         } catch let error as ToolsetError {
             throw error
         } catch {
-            throw .unusableFile(folder.path, reason: error.localizedDescription)
+            throw .unusableFile(folder.path, reason: SystemFile.reason(for: error, at: folder.path))
         }
     }
 }

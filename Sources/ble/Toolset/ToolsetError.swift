@@ -67,7 +67,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             "The toolchain in \(toolchain) has no Core Bluetooth modules installed by “ble toolset --install”."
         case .malformedRecord(let path):
             "\(path) lists files outside the toolchain. Nothing was removed; install the toolchain again."
-        case .unusableFile(let path, let reason): "Cannot use \(path): \(reason)"
+        case .unusableFile(let path, let reason): "Cannot use \(path): \(reason)\(reason.hasSuffix(".") ? "" : ".")"
         case .checkFailed(let step, let output):
             "The program that uses Core Bluetooth did not \(step):\n\(output)"
         }

@@ -1,3 +1,4 @@
+import BLERuntime
 import Foundation
 
 /// A folder with a copy of the modules, and with `toolset.json`, the file that makes SwiftPM use them.
@@ -64,7 +65,7 @@ struct ToolsetFolder {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try encoder.encode(description(withCompatibility: compatibility != nil)).write(to: file)
         } catch {
-            throw .unusableFile(folder.path, reason: error.localizedDescription)
+            throw .unusableFile(folder.path, reason: SystemFile.reason(for: error, at: folder.path))
         }
     }
 
@@ -74,7 +75,7 @@ struct ToolsetFolder {
         do {
             try FileManager.default.removeItem(at: folder)
         } catch {
-            throw .unusableFile(folder.path, reason: error.localizedDescription)
+            throw .unusableFile(folder.path, reason: SystemFile.reason(for: error, at: folder.path))
         }
     }
 
