@@ -30,7 +30,7 @@ package enum DefaultLink {
         logger.error(
             """
             A manager was created outside a world although one exists, so its state is unsupported. \
-            `inhabit` does not apply to queues, timers and detached tasks. Put the whole process into a machine with \
+            `inhabit` does not apply to queues, timers or detached tasks. Put the whole process into a machine with \
             `machine.inhabitProcessWide()`, or create the manager within `machine.inhabit { }`.
             """
         )
@@ -132,8 +132,11 @@ package enum DefaultLink {
     }
 
     private static func scenario(in file: String) throws(UnusableFile) -> Scenario {
-        guard let data = try? Data(contentsOf: URL(filePath: file)) else {
-            throw UnusableFile(file: file, reason: "it cannot be read")
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: file))
+        } catch {
+            throw UnusableFile(file: file, reason: SystemFile.reason(for: error, at: file))
         }
         do {
             return try Scenario(json: data)

@@ -22,7 +22,7 @@ enum ProcessMachine {
             state.machine = machine
             return false
         }
-        precondition(!isReserved, "another test uses the whole process until its closure returns")
+        precondition(!isReserved, "only one test at a time may use the whole process, until its closure returns")
     }
 
     /// Waits until no other caller has reserved the process, then reserves it for `machine`.

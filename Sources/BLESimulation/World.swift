@@ -94,7 +94,7 @@ public final class World: Sendable {
         peripheralLatency: Int = 0,
         maximumConnections: Int = 250
     ) -> Machine {
-        precondition((1...250).contains(maximumConnections), "a machine has 1 to 250 connections")
+        precondition((1...250).contains(maximumConnections), "a machine must allow 1 to 250 connections")
         let pace = WorldCore.LinkTiming(interval: connectionInterval, latency: peripheralLatency)
         let index = core.withLock { core in
             core.machine(name, at: position, mtu: mtu, pace: pace, maximumConnections: maximumConnections)

@@ -151,11 +151,11 @@ struct WorldCore: ~Copyable {
         init(interval: Duration?, latency: Int) {
             if let interval {
                 let range = ConnectionInterval.shortest.duration...ConnectionInterval.longest.duration
-                precondition(range.contains(interval), "connection intervals are 7.5 ms to 4 s")
+                precondition(range.contains(interval), "a connection interval must be 7.5 ms to 4 s, not \(interval)")
                 self.interval = try? ConnectionInterval(noLongerThan: interval)
             }
             guard let skipped = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)) else {
-                preconditionFailure("the peripheral latency is 0 to 499")
+                preconditionFailure("the peripheral latency must be 0 to 499, not \(latency)")
             }
             self.latency = skipped
             let longest = self.interval?.duration ?? .milliseconds(30)

@@ -67,7 +67,7 @@ extension Machine {
     public func disconnectCentrals() { ask { $0.disconnectAll() } }
 
     private static func type(_ text: String) -> BluetoothUUID {
-        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is not a UUID") }
+        guard let uuid = BluetoothUUID(text) else { preconditionFailure("“\(text)” must be a UUID, such as 180D") }
         return uuid
     }
 
@@ -82,7 +82,7 @@ extension Machine {
     private func ask(_ body: (inout ScriptedDevice) -> [ClientRequest]) {
         world.change { core in
             guard let place = core.devices.firstIndex(where: { $0.station == index }) else {
-                preconditionFailure("\(name) was not placed as a SimulatedPeripheral")
+                preconditionFailure("the machine “\(name)” must be a device that was placed with World.place")
             }
             for request in body(&core.devices[place]) { core.enqueue(.request(request, core.devices[place].client)) }
             core.deviceDeadlines[place] = core.devices[place].deadline

@@ -164,7 +164,7 @@ package struct DeviceFault: Hashable, Sendable {
         let steps = Step.allCases.map(\.rawValue).joined(separator: ", ")
         let name = words.word()
         guard let name, ["time", "step", "every"].contains(name), words.take(" ") else {
-            throw Mistake(description: "“\(text)”: a moment is “time 500 ms”, “step NAME N” or “every NAME”")
+            throw Mistake(description: "“\(text)”: expected a moment, “time 500 ms”, “step NAME N” or “every NAME”")
         }
         guard name != "time" else {
             guard let time = words.duration(), .zero ... .seconds(mostSeconds) ~= time else {
@@ -177,7 +177,7 @@ package struct DeviceFault: Hashable, Sendable {
         }
         guard name == "step" else { return .every(step) }
         guard words.take(" "), let number = words.number(), number > 0 else {
-            throw Mistake(description: "“\(text)”: expected a number from 1 after the step")
+            throw Mistake(description: "“\(text)”: expected a number, 1 or greater, after the step")
         }
         return .step(step, number)
     }

@@ -94,7 +94,9 @@ extension World {
         _ body: (World) async throws -> Void
     ) async throws(Failure) {
         let faults = faults.map { text in
-            guard let fault = Fault(text) else { preconditionFailure("“\(text)” is not a valid fault") }
+            guard let fault = Fault(text) else {
+                preconditionFailure("“\(text)” must be a fault, such as “linkLoss 6000 ms at packet 40 of phone”")
+            }
             return fault
         }
         if let failure = await attempt(seed, faults, body).failure { throw failure }

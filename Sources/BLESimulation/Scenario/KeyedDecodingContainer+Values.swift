@@ -14,7 +14,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "“\(text)” is not a UUID: it takes 4, 8 or 36 characters, or an assigned name"
+                debugDescription: "“\(text)” is not a UUID: use 4, 8 or 36 characters, or an assigned name"
             )
         }
         return "\(uuid)"
@@ -76,7 +76,7 @@ extension KeyedDecodingContainer {
                 forKey: key,
                 in: self,
                 debugDescription:
-                    "“\(text)” is not pairs of hexadecimal digits; for characters, use “text” instead of “value”"
+                    "“\(text)” is not in pairs of hexadecimal digits; for characters, use “text” instead of “value”"
             )
         }
         return try checked(result, key, atMost: limit)

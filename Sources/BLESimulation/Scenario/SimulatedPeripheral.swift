@@ -122,7 +122,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// - Precondition: The UUIDs of all services and characteristics are valid.
     public init(name: String, at position: World.Position = .init(), services: [Service]) {
         for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) {
-            precondition(BluetoothUUID(uuid) != nil, "\(uuid) is not a UUID")
+            precondition(BluetoothUUID(uuid) != nil, "“\(uuid)” must be a UUID, such as 180D")
         }
         self.name = name
         self.position = position

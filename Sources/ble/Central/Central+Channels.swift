@@ -16,7 +16,12 @@ extension Central {
 
     /// Reads the PSM that a peripheral publishes in its L2CAP PSM characteristic.
     func psm(of peripheral: CBPeripheral) async throws -> CBL2CAPPSM {
-        let found = try await characteristic(ChannelServer.characteristic, of: peripheral)
+        let found: CBCharacteristic
+        do {
+            found = try await characteristic(ChannelServer.characteristic, of: peripheral)
+        } catch CommandError.noCharacteristic {
+            throw CommandError.noPSM(peripheral.title)
+        }
         let value = [UInt8](try await read(found, of: peripheral))
         guard value.count == 2 else { throw CommandError.failed("Reading the PSM of \(peripheral.title)", nil) }
         return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8

@@ -11,7 +11,7 @@ final class ChannelEchoes {
     /// Echoes on `channel` until it is closed.
     func add(_ channel: CBL2CAPChannel) {
         let key = ObjectIdentifier(channel)
-        report("opened", channel, [:], "opened a channel")
+        report("opened", channel, [:], "the channel is open")
         pipes[key] = ChannelPipe(channel, echoes: true) { [weak self] in
             if case .ended(let error) = $0 { self?.remove(key, error) }
         }
@@ -21,19 +21,15 @@ final class ChannelEchoes {
         guard let pipe = pipes.removeValue(forKey: key) else { return }
         var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
         fields["error"] = error.map(CommandError.describe)
-        let manner = error == nil ? "closed" : "lost"
-        report(
-            "closed",
-            pipe.channel,
-            fields,
-            "\(manner) the channel: \(pipe.received) octets received, \(pipe.sent) sent"
-        )
+        let end = error.map { "the channel broke (\(CommandError.describe($0)))" } ?? "the channel was closed"
+        let words = "\(end) after \(pipe.received) octets received and \(pipe.sent) sent"
+        report("closed", pipe.channel, fields, words)
     }
 
     private func report(_ event: String, _ channel: CBL2CAPChannel, _ more: [String: Any], _ words: String) {
         let peer = channel.peer.identifier.uuidString
         let fields = DeviceKeys(channel.peer.identifier).fields
             .merging(["peer": peer, "psm": Int(channel.psm)]) { own, _ in own }
-        printer.print(Fact(event, fields.merging(more) { _, new in new }, text: "\(peer) \(words)"))
+        printer.print(Fact(event, fields.merging(more) { _, new in new }, text: "\(peer): \(words)"))
     }
 }

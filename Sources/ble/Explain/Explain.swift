@@ -12,8 +12,8 @@ struct Explain: AsyncParsableCommand {
             with the names of attributes and decoded values, pairing, L2CAP channels, links, HCI packets and RSSI over \
             one time axis. Select an event to see its packet field by field, and everything that belongs to it.
 
-            The capture is pcapng or btsnoop, as “ble monitor --write”, btmon and phones write it, or pklg from Apple's \
-            PacketLogger. Keys are left out, so that the page can be shared; --keys keeps them.
+            The capture is pcapng or btsnoop, as “ble monitor --write”, btmon and phones write it, or pklg from \
+            Apple's PacketLogger. Keys are left out, so that the page can be shared; --keys keeps them.
 
             Examples:
               ble explain talk.pcapng > page.html

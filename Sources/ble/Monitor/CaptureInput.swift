@@ -15,12 +15,12 @@ struct CaptureInput {
     /// - Throws: `CommandError` if the capture cannot be opened, or a copy would overwrite it.
     init(path: String, but copies: [String]) throws(CommandError) {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
-        guard raw >= 0 else { throw .unusableFile(path, String(cString: strerror(errno)) + ".") }
+        guard raw >= 0 else { throw .unusableFile(path, String(cString: strerror(errno))) }
         self.path = path
         descriptor = FileDescriptor(raw)
-        if SystemFile.isDirectory(path) { throw .unusableFile(path, "it is not a regular file.") }
+        if SystemFile.isDirectory(path) { throw .unusableFile(path, "it is a directory") }
         for copy in copies where SystemFile.isSame(copy, path) {
-            throw .unusableFile(copy, "it is the capture being read. Write to another file.")
+            throw .unusableFile(copy, "it is the capture being read. Write to another file")
         }
     }
 
@@ -45,12 +45,12 @@ struct CaptureInput {
             }
             try reader.finish()
         } catch {
-            throw .unusableFile(path, "\(error).")
+            throw .unusableFile(path, "\(error)")
         }
         guard reader.skippedPackets > 0 else { return }
         let links = reader.skippedLinkNames.isEmpty ? "" : " of \(reader.skippedLinkNames.joined(separator: ", "))"
         let count = reader.skippedPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
-        guard hasPackets else { throw .unusableFile(path, "it has \(foreign), but no HCI packets.") }
+        guard hasPackets else { throw .unusableFile(path, "it has \(foreign), but no HCI packets") }
         try? StandardStream.error.write(line: "Skipped \(foreign): only HCI packets can be read.")
     }
 }

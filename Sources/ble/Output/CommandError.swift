@@ -10,7 +10,12 @@ enum CommandError: Error, CustomStringConvertible {
     case radioLost
     case cancelled
     case noController(String, String, cure: String?)
+    /// The adapters of this machine cannot be listed.
+    case noAdapters(TransportError)
+    case invalidHost(HostSpecification.Malformed)
     case noDaemon(String)
+    /// A daemon listens, but does not answer a question.
+    case daemonFailed(TransportError)
     case daemonRefused(String)
     case noDesktop(String)
     /// No peripheral with this name was found in this time; `seen` has the names of the other peripherals.
@@ -19,13 +24,18 @@ enum CommandError: Error, CustomStringConvertible {
     case ambiguous(String, [String])
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
+    /// The peripheral has no characteristic with the PSM of a channel.
+    case noPSM(String)
     case noBond(String)
+    /// No app has a link to this peer; `nil` if there are no links.
+    case noLink(String?)
     case cannotWrite(String, String)
     case failed(String, (any Error)?)
     case readsFailed(Int, of: Int)
     case disconnected(String, (any Error)?)
     case endedEarly(received: Int, of: Int)
     case unsent(after: Int, because: String?)
+    /// The file cannot be used; the reason has no full stop at its end.
     case unusableFile(String, String)
     case unusablePort(UInt16, String)
     case cannotListen(String, String)
@@ -38,7 +48,8 @@ enum CommandError: Error, CustomStringConvertible {
             The radio is off. Switch it on with “ble power on” if it is the daemon's, otherwise with “rfkill unblock \
             bluetooth”, and try again.
             """
-        case .noRadio(.unauthorized): "This user is not allowed to use the radio."
+        case .noRadio(.unauthorized):
+            "This program is not allowed to use the radio. With a daemon, “ble policy” shows what it may do."
         case .noRadio:
             """
             No usable radio; “ble doctor” finds the cause. To try ble without a radio, set \
@@ -46,11 +57,14 @@ enum CommandError: Error, CustomStringConvertible {
             (tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
             """
         case .noController(let place, let reason, let cure):
-            "No controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
+            "No controller at \(place) (\(reason)).\(cure.map { " " + $0 } ?? "")"
+        case .noAdapters(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
+        case .invalidHost(let error): "\(HostSpecification.variable) is invalid: \(error)"
         case .noDaemon(let reason):
             """
             No Bluetooth daemon: \(reason). Start it with “bled”, or set its socket: BLUETOOTH_HOST=bled:PATH.
             """
+        case .daemonFailed(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
         case .noDesktop(let reason):
             "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
@@ -70,7 +84,10 @@ enum CommandError: Error, CustomStringConvertible {
         case .noAnswer(let what, let time): "\(what) timed out after \(time.seconds) s."
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” lists its characteristics."
+        case .noPSM(let peer): "\(peer) does not publish the PSM of a channel. Name it with --psm."
         case .noBond(let peer): "No bond with \(peer). “ble bonds” lists all bonds."
+        case .noLink(let peer?): "No app has a link to \(peer). “ble links” lists all links."
+        case .noLink(nil): "No app has a link."
         case .cannotWrite(let uuid, let reason): "\(uuid) was not written: \(reason). Leave out --without-response."
         case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "unknown reason")."
         case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
@@ -80,7 +97,7 @@ enum CommandError: Error, CustomStringConvertible {
             "The channel was closed after \(received) of \(count) octets had been received."
         case .unsent(let sent, let reason):
             "Not all data was sent: the channel ended after \(sent) octets.\(reason.map { " " + $0 } ?? "")"
-        case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
+        case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)\(reason.hasSuffix(".") ? "" : ".")"
         case .unusablePort(let port, let reason):
             "Cannot listen on port \(port): \(reason). Choose another --port."
         case .cannotListen(let address, let reason):
@@ -92,13 +109,14 @@ enum CommandError: Error, CustomStringConvertible {
     /// The exit status of the process: a code of sysexits.h, or 1 if none of these fits.
     var exitCode: ExitCode {
         switch self {
-        case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)
+        case .noRadio, .radioLost, .noController, .noAdapters, .invalidHost, .noDaemon, .daemonFailed, .noDesktop:
+            ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort, .cannotListen: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
-        case .cancelled, .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly,
-            .unsent, .daemonRefused:
+        case .cancelled, .noCharacteristic, .noPSM, .noBond, .noLink, .cannotWrite, .failed, .readsFailed,
+            .disconnected, .endedEarly, .unsent, .daemonRefused:
             .failure
         }
     }

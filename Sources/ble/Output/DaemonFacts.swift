@@ -146,7 +146,8 @@ extension AppPermissions {
             line("addresses", seesAddresses ? "yes" : "no"), line("admin", isAdministrator ? "yes" : "no"),
         ]
         let may = roles.isEmpty ? "may not use Bluetooth" : "may use Bluetooth"
-        let head = "\(process) (\(program.printable), user \(user)) \(may): \(origin.printable)"
+        let name = program.isEmpty ? "" : program.printable + ", "
+        let head = "Process \(process) (\(name)user \(user)) \(may): \(origin.printable)"
         let lines = roles.isEmpty ? [head] : [head] + rest
         return Fact("policy", fields, text: lines.joined(separator: "\n"))
     }

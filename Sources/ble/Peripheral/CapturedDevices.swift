@@ -44,14 +44,15 @@ struct CapturedDevices {
         if let device = (found ?? candidates).first, (found ?? candidates).count == 1 { return device }
         guard let first = candidates.first else {
             let reason = "it contains no service discovery. Capture the first connection of an app to the device"
-            throw CommandError.unusableFile(path, "\(reason).")
+            throw CommandError.unusableFile(path, reason)
         }
         let list = CommandError.list(candidates.map(Self.title))
         guard let address else {
             let advice = "Select one with --address, such as --address \(first.address.prefix(17))"
-            throw CommandError.unusableFile(path, "it contains several devices: \(list). \(advice).")
+            throw CommandError.unusableFile(path, "it contains several devices: \(list). \(advice)")
         }
-        throw CommandError.unusableFile(path, "\(address) does not match exactly one device in it: \(list).")
+        let count = (found ?? []).isEmpty ? "no device" : "several devices"
+        throw CommandError.unusableFile(path, "it contains \(count) with the address \(address)…, among \(list)")
     }
 
     private static func title(_ device: CapturedDevice) -> String {

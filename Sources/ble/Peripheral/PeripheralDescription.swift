@@ -17,21 +17,22 @@ struct PeripheralDescription {
         let names = devices.map(\.name)
         if let machine {
             guard let device = devices.first(where: { $0.name == machine }) else {
-                throw CommandError.unusableFile(
-                    path,
-                    "it has no machine named “\(machine)”, only \(CommandError.list(names))"
-                )
+                let others = names.isEmpty ? Self.emptiness : "it has no machine named “\(machine)”, only "
+                throw CommandError.unusableFile(path, others + CommandError.list(names))
             }
             self.device = device
         } else if let device = devices.first, devices.count == 1 {
             self.device = device
         } else {
-            let reason =
-                names.isEmpty
-                ? "the world has no machines" : "it is a world with several machines: \(CommandError.list(names))"
-            throw CommandError.unusableFile(path, "\(reason). Select one with --machine NAME")
+            let several = """
+                it is a world with several machines: \(CommandError.list(names)). Select one with --machine NAME, in a \
+                session with the key “machine”
+                """
+            throw CommandError.unusableFile(path, names.isEmpty ? Self.emptiness : several)
         }
     }
+
+    private static let emptiness = "the world has no machines. Add a device to “machines”"
 
     /// Creates the description of `device`.
     init(_ device: SimulatedPeripheral) { self.device = device }
@@ -88,7 +89,7 @@ struct PeripheralDescription {
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw CommandError.unusableFile(path, "it cannot be read (\((error as NSError).localizedDescription))")
+            throw CommandError.unusableFile(path, SystemFile.reason(for: error, at: path))
         }
         do {
             return try JSONDecoder().decode(Part.self, from: data)

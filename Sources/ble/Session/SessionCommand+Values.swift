@@ -6,14 +6,14 @@ import CoreBluetooth
 extension SessionCommand {
     static func text(_ key: String, _ value: Any?) throws(Invalid) -> String {
         guard let text = value as? String, !text.isEmpty else {
-            throw Invalid(reason: "“\(key)” is not a string, or is empty.")
+            throw Invalid(reason: "“\(key)” must be a string, and not empty.")
         }
         return text
     }
 
     static func flag(_ key: String, _ value: Any?) throws(Invalid) -> Bool {
         guard let number = value as? NSNumber, number.isBoolean else {
-            throw Invalid(reason: "“\(key)” is neither true nor false.")
+            throw Invalid(reason: "“\(key)” must be true or false.")
         }
         return number.boolValue
     }
@@ -21,13 +21,13 @@ extension SessionCommand {
     static func number(_ key: String, _ value: Any?, in range: ClosedRange<Double>) throws(Invalid) -> Double {
         guard let number = value as? NSNumber, !number.isBoolean, range.contains(number.doubleValue) else {
             let bounds = "\(Int(range.lowerBound)) to \(Int(range.upperBound))"
-            throw Invalid(reason: "“\(key)” is not a number from \(bounds).")
+            throw Invalid(reason: "“\(key)” must be a number from \(bounds).")
         }
         return number.doubleValue
     }
 
     static func services(_ key: String, _ value: Any?) throws(Invalid) -> [CBUUID] {
-        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” is not an array of strings.") }
+        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” must be an array of strings.") }
         var services: [CBUUID] = []
         for text in list {
             guard let service = UUIDArgument(text, of: .service) else {
@@ -40,7 +40,7 @@ extension SessionCommand {
 
     static func whole(_ key: String, _ value: Any?, in range: ClosedRange<Double>) throws(Invalid) -> Int {
         guard let whole = Int(exactly: try number(key, value, in: range)) else {
-            throw Invalid(reason: "“\(key)” is not a whole number.")
+            throw Invalid(reason: "“\(key)” must be a whole number.")
         }
         return whole
     }
@@ -53,14 +53,14 @@ extension SessionCommand {
     }
 
     static func references(_ key: String, _ value: Any?) throws(Invalid) -> [CharacteristicReference] {
-        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” is not an array of strings.") }
+        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” must be an array of strings.") }
         var references: [CharacteristicReference] = []
         for text in list { references.append(try reference(text)) }
         return references
     }
 
     static func faults(_ key: String, _ value: Any?) throws(Invalid) -> [DeviceFault] {
-        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” is not an array of strings.") }
+        guard let list = value as? [String] else { throw Invalid(reason: "“\(key)” must be an array of strings.") }
         var faults: [DeviceFault] = []
         for text in list {
             do {
@@ -74,7 +74,7 @@ extension SessionCommand {
 
     static func device(_ key: String, _ value: Any?) throws(Invalid) -> SimulatedPeripheral {
         guard let object = value as? [String: Any], let data = try? JSONSerialization.data(withJSONObject: object)
-        else { throw Invalid(reason: "“\(key)” is not an object.") }
+        else { throw Invalid(reason: "“\(key)” must be an object.") }
         do {
             return try JSONDecoder().decode(SimulatedPeripheral.self, from: data)
         } catch {

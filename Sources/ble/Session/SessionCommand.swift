@@ -114,13 +114,16 @@ struct SessionCommand {
         var invalid = Invalid(reason: "")
         func fail(_ reason: String) -> Invalid { Invalid(id: invalid.id, command: invalid.command, reason: reason) }
         if let value = object["id"] {
-            guard let id = SessionID(value) else { throw fail("“id” is neither a string nor a whole number.") }
+            guard let id = SessionID(value) else { throw fail("“id” must be a string or a whole number.") }
             invalid.id = id
         }
         id = invalid.id
-        guard let text = object["command"] as? String, let name = Name(rawValue: text) else {
-            let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fail("“command” is not one of \(known).")
+        let commands = "The commands are \(Name.allCases.map(\.rawValue).joined(separator: ", "))."
+        guard let text = object["command"] as? String else {
+            throw fail("The key “command” is missing, or is not a string. \(commands)")
+        }
+        guard let name = Name(rawValue: text) else {
+            throw fail("There is no command “\(String(text.prefix(40)).printable)”. \(commands)")
         }
         self.name = name
         invalid.command = text
@@ -172,7 +175,7 @@ struct SessionCommand {
         case "accept": accept = try Self.flag(key, value)
         case "digits":
             let text = try Self.text(key, value)
-            guard text.wholeMatch(of: /[0-9]{6}/) != nil else { throw Invalid(reason: "“digits” is not six digits.") }
+            guard text.wholeMatch(of: /[0-9]{6}/) != nil else { throw Invalid(reason: "“digits” must be six digits.") }
             digits = text
         case "response": response = try Self.flag(key, value)
         case "timeout": timeout = .seconds(try Self.number(key, value, in: 0...Self.longest))
@@ -194,7 +197,7 @@ struct SessionCommand {
         case "value":
             let most = name == .send ? Self.mostChannelOctets : Self.mostValueOctets
             guard let digits = value as? String, let octets = Data(hexadecimal: digits), octets.count <= most else {
-                throw Invalid(reason: "“value” is not a string of hexadecimal digits for at most \(most) octets.")
+                throw Invalid(reason: "“value” must be a string of hexadecimal digits, for at most \(most) octets.")
             }
             self.value = octets
         default: services = try Self.services(key, value)

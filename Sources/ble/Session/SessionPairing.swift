@@ -45,7 +45,7 @@ final class SessionPairing {
         case (.consent, true, _), (.compare, true, _): prompt.accept()
         case (.enter, _, let digits?): prompt.enter(digits)
         case (.show, true, _): return
-        case (.enter, _, nil): throw SessionFailure(.invalid, "The prompt needs “digits”, or “accept” with false.")
+        case (.enter, _, nil): throw SessionFailure(.invalid, "The prompt needs “digits”, or “accept”: false.")
         default: throw SessionFailure(.invalid, "The prompt needs “accept”.")
         }
         prompts.remove(at: index)

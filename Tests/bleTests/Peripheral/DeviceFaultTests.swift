@@ -19,9 +19,10 @@ struct DeviceFaultTests {
 
     nonisolated static let invalid: [(text: String, reason: String)] = [
         ("", "does not begin with silence"), ("explode at time 1 ms", "does not begin with silence"),
-        ("silence", "expected “at”"), ("silence at", "expected “at”"), ("silence at noon", "a moment is"),
-        ("silence at step fly 1", "one of didConnect"), ("silence at step didReceiveRead", "a number from 1"),
-        ("silence at step didReceiveRead 0", "a number from 1"), ("silence at every didConnect", "it needs the step"),
+        ("silence", "expected “at”"), ("silence at", "expected “at”"), ("silence at noon", "expected a moment"),
+        ("silence at step fly 1", "one of didConnect"), ("silence at step didReceiveRead", "a number, 1 or greater"),
+        ("silence at step didReceiveRead 0", "a number, 1 or greater"),
+        ("silence at every didConnect", "it needs the step"),
         ("drop at every didReceiveRead", "it needs the step updateValue"),
         ("value 0 at every updateValue", "hexadecimal"),
         ("value 0g at every updateValue", "hexadecimal"), ("error 0 at every didReceiveRead", "1 to 255"),

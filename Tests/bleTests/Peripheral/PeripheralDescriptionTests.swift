@@ -52,7 +52,7 @@ struct PeripheralDescriptionTests {
             (#"{"services": []}"#, "“name” is missing"),
             (#"{"name": 1, "services": []}"#, "name"),
             (#"{"name": "x", "services": [{}]}"#, "services[0]"),
-            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is not a UUID: it takes 4, 8 or 36 characters"),
+            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is not a UUID: use 4, 8 or 36 characters"),
             (#"{"name": "x", "services": [{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}]}"#, "ABDD3 56"),
             (service(#"{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}"#), "ABDD3 56"),
             (service(#"{"uuid": "{ABDD3456-28FA-441D-A470-55A75A52553A}"}"#), "{ABDD3456"),
@@ -82,7 +82,7 @@ struct PeripheralDescriptionTests {
     @Test("A machine that is not in the world is refused, with the list of machines")
     func stranger() {
         let trouble = #expect(throws: CommandError.self) { try describe(Self.house, machine: "Gate") }
-        #expect(trouble?.description.hasSuffix("it has no machine named “Gate”, only “Lamp”, “Door”") == true)
+        #expect(trouble?.description.hasSuffix("it has no machine named “Gate”, only “Lamp”, “Door”.") == true)
     }
 
     private static func service(_ characteristic: String) -> String {

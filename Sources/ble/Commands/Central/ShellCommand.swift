@@ -8,10 +8,10 @@ struct ShellCommand: AsyncParsableCommand {
         abstract: "Use a device interactively: connect once, and read, write and watch its values.",
         discussion: """
             Type “help” for the commands. Tab completes commands, devices, UUIDs and assigned names; the arrow keys \
-            and Ctrl-P and Ctrl-N go through the history. A lost connection is made again automatically. Ctrl-C clears \
-            the line; Ctrl-D or “quit” ends the shell.
+            and Ctrl-P and Ctrl-N go through the history. If the connection is lost, the shell reconnects. Ctrl-C \
+            clears the line; Ctrl-D or “quit” ends the shell.
 
-            Without a terminal, each line is read when the command before it is done; the exit status is then 1 if a \
+            Without a terminal, each line is read after the command before it is done; the exit status is then 1 if a \
             command failed.
 
             Examples:

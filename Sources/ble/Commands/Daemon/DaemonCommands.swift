@@ -6,7 +6,7 @@ import Glibc
 
 /// The daemon that apps in a given environment use.
 struct DaemonChoice {
-    private static let nobody = CommandError.noDaemon("no daemon listens on the default socket")
+    private static let nobody = CommandError.noDaemon("no program listens on the default socket")
 
     /// The value of `BLUETOOTH_HOST`; `nil` if it is not set.
     let host: String?
@@ -63,7 +63,8 @@ func askDaemon(_ question: Question) throws -> Answer {
     do throws(TransportError) {
         answer = try DaemonQuery(at: path).ask(question)
     } catch {
-        throw CommandError.noDaemon("\(path): \(error)")
+        let isAbsent = error.code == .unreachable && [ENOENT, ECONNREFUSED].contains(error.errno)
+        throw isAbsent ? CommandError.noDaemon("\(error)") : .daemonFailed(error)
     }
     guard case .refused(let refusal) = answer else { return answer }
     throw CommandError.daemonRefused(refusal.sentence)
@@ -136,8 +137,8 @@ struct App: AsyncParsableCommand {
                 kill(pid_t(process), SIGTERM)
             }
             let fields: [String: Any] = ["process": Int(process), "phase": state.rawValue]
-            let text = state.phase == nil ? "\(process) has quit." : "\(process) is now treated as \(state.rawValue)."
-            printer.print(Fact("app_moved", fields, text: text))
+            let change = state.phase == nil ? "has quit" : "is now treated as \(state.rawValue)"
+            printer.print(Fact("app_moved", fields, text: "Process \(process) \(change)."))
         }
     }
 

@@ -42,8 +42,8 @@ struct Links: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a link, no matter which apps use it.",
             discussion: """
-                The apps receive a disconnection, including ended apps that are to be restored. Root and the daemon's \
-                user may end any link, others only links of their own apps.
+                All apps that use the link receive a disconnection, including ended apps that will be restored. \
+                Root and the daemon's user may end any link, others only links of their own apps.
 
                 Examples:
                   ble links end 5C0B0001-1111-2222-3333-444455556666
@@ -67,7 +67,7 @@ struct Links: AsyncParsableCommand {
                 let links = SharedLink.all(of: try askForApps())
                 let meant = links.filter { link in peer.map(link.isCalled) ?? true }
                 guard !meant.isEmpty else {
-                    throw CommandError.daemonRefused("no app has a link to \(peer ?? "any device")")
+                    throw CommandError.noLink(peer)
                 }
                 for link in meant {
                     _ = try askDaemon(.endLinks(to: link.peer))

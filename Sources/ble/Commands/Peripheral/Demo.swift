@@ -58,7 +58,7 @@ struct Demo: AsyncParsableCommand {
                 do {
                     try Data(world.page.utf8).write(to: URL(fileURLWithPath: page))
                 } catch {
-                    throw CommandError.unusableFile(page, error.localizedDescription)
+                    throw CommandError.unusableFile(page, SystemFile.reason(for: error, at: page))
                 }
             }
         }

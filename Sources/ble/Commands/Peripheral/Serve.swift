@@ -123,7 +123,7 @@ struct Serve: AsyncParsableCommand {
 
     private static func misunderstood(_ line: String) -> String {
         """
-        “\(line)” is not valid. Type “UUID VALUE” (text, or digits after 0x), “add FILE”, “remove UUID” \
+        “\(line)” is not valid. Type “UUID VALUE” (text, or hexadecimal digits after 0x), “add FILE”, “remove UUID” \
         or “pair yes|no|DIGITS”.
         """
     }

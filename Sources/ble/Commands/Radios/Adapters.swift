@@ -50,7 +50,7 @@ struct Adapters: AsyncParsableCommand {
         do {
             adapters = try Adapter.all(in: kernel)
         } catch {
-            throw CommandError.noController("this machine", "\(error)", cure: error.cure)
+            throw CommandError.noAdapters(error)
         }
         for adapter in adapters { printer.print(adapter.fact(isPrivileged: kernel.isPrivileged)) }
         if adapters.isEmpty { printer.remark("No Bluetooth adapters.") }
@@ -66,7 +66,7 @@ struct Adapters: AsyncParsableCommand {
         do {
             specification = try HostSpecification(name)
         } catch {
-            throw CommandError.noController(name, "\(error)", cure: nil)
+            throw CommandError.invalidHost(error)
         }
         guard let transport = specification.transport else {
             throw CommandError.noController(name, "a simulated world has no controller to query", cure: nil)

@@ -104,11 +104,12 @@ struct Monitor: AsyncParsableCommand {
     private static func copy(at path: String) throws -> CaptureFile {
         do throws(CaptureFile.Failure) {
             return try CaptureFile(path: path, limit: .max, clock: WallClock()) { failure in
-                CommandError.unusableFile(failure.path, failure.reason + ".").report()
-                Glibc.exit(CommandError.unusableFile(failure.path, failure.reason).exitCode.rawValue)
+                let error = CommandError.unusableFile(failure.path, failure.reason)
+                error.report()
+                Glibc.exit(error.exitCode.rawValue)
             }
         } catch {
-            throw CommandError.unusableFile(error.path, error.reason + ".")
+            throw CommandError.unusableFile(error.path, error.reason)
         }
     }
 

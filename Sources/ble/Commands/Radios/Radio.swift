@@ -8,9 +8,10 @@ struct Radio: AsyncParsableCommand {
         discussion: """
             Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection power-cycles it. A port \
             serves one program at a time: a second connection waits up to 100 ms for the first to end, and is then \
-            refused with a message. Controllers have different addresses in each run unless --seed is the same; bonds \
-            that programs of this package make on them last until the run ends. On a --shared-port, every connection \
-            gets its own controller.
+            refused with a message. On a --shared-port, every connection gets its own controller.
+
+            Unless --seed is given, the controllers have different addresses in each run. Programs of this package \
+            keep bonds that they make on these controllers only until the run ends.
 
             Examples:
               ble radio --port 7001 --port 7002
@@ -28,7 +29,7 @@ struct Radio: AsyncParsableCommand {
     var ports: [UInt16] = []
 
     @Option(
-        help: "TCP port on which every connection gets its own controller.",
+        help: ArgumentHelp("TCP port on which every connection gets its own controller.", valueName: "port"),
         transform: Bounds(1...UInt16.max).read
     )
     var sharedPort: UInt16?
@@ -98,7 +99,7 @@ struct Radio: AsyncParsableCommand {
         do throws(TransportError) {
             _ = try listen(.tcp(host: "127.0.0.1", port: port))
         } catch {
-            throw CommandError.unusablePort(port, "\(error)")
+            throw CommandError.unusablePort(port, error.reason)
         }
     }
 }
