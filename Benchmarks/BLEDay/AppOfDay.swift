@@ -8,19 +8,24 @@ struct AppOfDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
         abstract:
-            "Run one app in real time on the radio of BLUETOOTH_HOST, together with others that share its bulletin.",
+            "Run one app in real time on the radio of BLUETOOTH_HOST, together with other such processes.",
         discussion: """
-            Prints one JSON object for each violation, and a summary at the end. The app makes random requests until the
-            line "stage calm" is added to the bulletin, ends its connections at "stage parting", and exits at "stage
-            over". Exit status: 0 no violation, 1 a violation, 66 the bulletin does not exist.
+            The processes share one file, the bulletin, in which each app records what it does. Prints one JSON object \
+            for each violation, and a summary at the end. The app makes random requests until the line "stage calm" is \
+            added to the bulletin, ends its connections at "stage parting", and exits at "stage over".
+
+            Exit status: 0 no violation, 1 a violation, 66 the bulletin does not exist.
+
+            Example:
+              BLEDay app central phone phone bulletin
             """
     )
 
-    enum Role: String, ExpressibleByArgument { case central, server }
+    enum Role: String, CaseIterable, ExpressibleByArgument { case central, server }
 
-    @Argument(help: "central or server.") var role: Role
+    @Argument(help: "The app's role.") var role: Role
     @Argument(help: "The app's name, unique in the run.") var name: String
-    @Argument(help: "The name of its machine.") var machine: String
+    @Argument(help: "The name of the app's machine.") var machine: String
     @Argument(help: "The file that all apps of the run read and append to.") var bulletin: String
     @Option(help: "Random seed (default: 0).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
@@ -33,7 +38,7 @@ struct AppOfDay: AsyncParsableCommand {
 
     func run() async throws {
         guard let board = Bulletin(path: bulletin) else {
-            try StandardStream.error.write(line: "The bulletin \(bulletin) does not exist.")
+            try StandardStream.error.write(line: "The bulletin \(bulletin) does not exist. Create an empty file.")
             throw ExitCode(66)
         }
         let chronicle = Chronicle(board)

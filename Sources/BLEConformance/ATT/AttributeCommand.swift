@@ -6,14 +6,14 @@ import Foundation
 struct AttributeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "att",
-        abstract: "Runs a GATT server or client on the packet socket at descriptor 3.",
+        abstract: "Runs a GATT server or client on the packet socket at file descriptor 3.",
         subcommands: [Server.self, Client.self]
     )
 
     struct Server: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Serves the database of a case.")
+        static let configuration = CommandConfiguration(abstract: "Serves the database of a test case.")
 
-        @Argument(help: "The JSON file that describes the case.")
+        @Argument(help: "The JSON file that describes the test case.")
         var file: String
 
         func run() throws {
@@ -23,10 +23,10 @@ struct AttributeCommand: ParsableCommand {
 
     struct Client: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Runs the client operations of a case."
+            abstract: "Runs the client operations of a test case."
         )
 
-        @Argument(help: "The JSON file that describes the case.")
+        @Argument(help: "The JSON file that describes the test case.")
         var file: String
 
         func run() throws {

@@ -114,10 +114,10 @@ extension PairingFailure {
 struct PairingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "smp",
-        abstract: "Pairs once with the security manager behind the packet socket at descriptor 3."
+        abstract: "Pairs once with the security manager behind the packet socket at file descriptor 3."
     )
 
-    @Argument(help: "The JSON file that describes the case.")
+    @Argument(help: "The JSON file that describes the test case.")
     var file: String
 
     func run() throws {
