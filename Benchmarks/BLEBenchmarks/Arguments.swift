@@ -37,7 +37,7 @@ struct Arguments {
                BLEBenchmarks [--json] facade [HF1…HF9 [OPERATIONS]] [--daemon]
                BLEBenchmarks scale [--devices N] | crowd [--machines N]
                    | gateways [--count N] | chat-hour [--seed N] | channel [--octets N]
-                   | connect | reconnect | links | air
+                   | connect | reconnect | links | air [--captures FOLDER]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc]
@@ -91,6 +91,7 @@ struct Arguments {
                      connections, known advertisers, apps that scan, characteristics of
                      the local server, values that wait to be sent
           --daemon   measure through the daemon
+          --captures also write the packets of each transfer to a file in FOLDER
           --n        operations for each workload (default: 10000)
           --mtus     the MTUs to measure with, 23 to 517
 
@@ -144,7 +145,9 @@ struct Arguments {
         case "connect": tasks = FirstSubscription.first.map { .connect($0) }
         case "reconnect": tasks = FirstSubscription.second.map { .connect($0) }
         case "links": tasks = [.links]
-        case "air": tasks = AirThroughput.all.map { .air($0) }
+        case "air":
+            let captures = try Self.value(of: "--captures", in: rest)
+            tasks = AirThroughput.all(captures: captures).map { .air($0) }
         case "peer": tasks = [try Self.peer(rest)]
         case let word?: throw Mistake(reason: "'\(word)' is not a workload")
         }
@@ -265,9 +268,15 @@ struct Arguments {
         in words: [String],
         _ bounds: Bounds<Number>
     ) throws(Mistake) -> Number? {
+        guard let text = try value(of: name, in: words) else { return nil }
+        return try number(text, bounds, of: name)
+    }
+
+    /// Returns the value of the only option that is allowed; `nil` if it is not given.
+    private static func value(of name: String, in words: [String]) throws(Mistake) -> String? {
         guard let first = words.first else { return nil }
         guard first == name, words.count == 2 else { throw Mistake(reason: "'\(first)' is not a valid argument here") }
-        return try number(words[1], bounds, of: name)
+        return words[1]
     }
 
     private static func number<Number>(

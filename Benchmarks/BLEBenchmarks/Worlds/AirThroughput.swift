@@ -29,12 +29,22 @@ struct AirThroughput {
     nonisolated let mtu: Int
     nonisolated let layer: PhysicalLayer
     nonisolated let isEncrypted: Bool
+    /// The folder for a capture of each transfer; `nil` to write none.
+    nonisolated let captures: String?
 
-    /// All combinations of kind, MTU, PHY and encryption.
-    nonisolated static let all = Kind.allCases.flatMap { kind in
-        [517, 247].flatMap { mtu in
-            [PhysicalLayer.le2M, .le1M].flatMap { layer in
-                [false, true].map { Self(kind: kind, mtu: mtu, layer: layer, isEncrypted: $0) }
+    private var name: String {
+        "air-\(kind)-\(mtu)-\(layer == .le2M ? "2m" : "1m")\(isEncrypted ? "-encrypted" : "")"
+    }
+
+    /// Returns all combinations of kind, MTU, PHY and encryption, with a folder for captures.
+    nonisolated static func all(captures: String?) -> [Self] {
+        Kind.allCases.flatMap { kind in
+            [517, 247].flatMap { mtu in
+                [PhysicalLayer.le2M, .le1M].flatMap { layer in
+                    [false, true].map {
+                        Self(kind: kind, mtu: mtu, layer: layer, isEncrypted: $0, captures: captures)
+                    }
+                }
             }
         }
     }
@@ -45,15 +55,14 @@ struct AirThroughput {
         var figures: [Result.Figure] = [], shares: [Double] = []
         for interval in Self.intervals {
             let milliseconds = Double(interval) * 1.25
-            let octets = await transfer(interval: .microseconds(interval * 1_250))
+            let octets = await transfer(interval: interval)
             let limit = limit(interval: Int64(interval) * 1_250_000)
             shares.append(Double(octets) / Double(seconds) / limit * 100)
             figures.append(.init("mbit_s_\(milliseconds)_ms", .number(Double(octets) * 8 / Double(seconds) / 1e6)))
             figures.append(.init("percent_\(milliseconds)_ms", .number(shares.last ?? 0)))
         }
-        let phy = layer == .le2M ? "2m" : "1m"
         return Result(
-            workload: "air-\(kind)-\(mtu)-\(phy)\(isEncrypted ? "-encrypted" : "")",
+            workload: name,
             explanation: "payload of a link, of what fits its connection events",
             figures: figures + [
                 .init("least_percent", .number(shares.min() ?? 0)), .init("goal_percent", .number(Self.goal)),
@@ -64,11 +73,17 @@ struct AirThroughput {
 
     /// Returns the number of value octets that arrive in a new world during the measured time.
     ///
-    /// Returns 0 if the link does not have the PHY and the encryption that this benchmark is for.
-    private func transfer(interval: Duration) async -> Int {
-        let world = World(seed: 1)
+    /// `interval` is in units of 1.25 ms. Returns 0 if the link does not have the PHY and the encryption that this
+    /// benchmark is for, or if the capture cannot be written.
+    private func transfer(interval: Int) async -> Int {
+        guard let world = world(interval: interval) else { return 0 }
         let sensor = world.machine("sensor", mtu: mtu)
-        let phone = world.machine("phone", at: .init(x: 1), mtu: mtu, connectionInterval: interval)
+        let phone = world.machine(
+            "phone",
+            at: .init(x: 1),
+            mtu: mtu,
+            connectionInterval: .microseconds(interval * 1_250)
+        )
         let octets: () -> Int, peripheral: () -> CBPeripheral?, start: () -> Void, apps: [NSObject]
         if kind == .channel {
             let store = TransferEnd(sending: 0, salt: 0), visitor = TransferEnd(sending: .max / 2, salt: 1)
@@ -99,6 +114,13 @@ struct AirThroughput {
         await world.advance(by: .seconds(seconds))
         withExtendedLifetime(apps) {}
         return octets() - before
+    }
+
+    /// Returns a new world, which writes a capture if there is a folder for captures; `nil` if the file cannot be
+    /// written.
+    private func world(interval: Int) -> World? {
+        guard let captures else { return World(seed: 1) }
+        return try? World(seed: 1, capture: "\(captures)/\(name)-\(interval).pcapng")
     }
 
     /// Returns the maximum number of value octets per second that fit into the connection events.
