@@ -69,7 +69,7 @@ struct Arguments {
                      with one notification at a time
           scale      one scanner that receives N advertising controllers
           crowd      one app that receives N advertising apps, each on its own machine
-          gateways   N scanning gateways out of range of each other
+          gateways   N scanning gateways out of range of each other, on two queues
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
           channel    one L2CAP channel with data in both directions, and its memory
           connect    time from the call to scan to the first subscription
@@ -163,7 +163,7 @@ struct Arguments {
                 [workload.measure(operations: operations, by: route)]
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
-            case .gateways(let count): [Gateways.measure(gateways: count)]
+            case .gateways(let count): Gateways.measure(gateways: count)
             case .connect(let workload): [workload.measure()]
             case .links: [Links.measure()]
             case .air(let workload): [workload.measure()]

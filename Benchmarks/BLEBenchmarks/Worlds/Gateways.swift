@@ -7,12 +7,18 @@ import Dispatch
 struct Gateways {
     static let sensorsOfEach = 3
 
-    static func measure(gateways: Int) -> Result { MainLoop.wait { await run(gateways: gateways) } }
+    /// Measures with the main queue, and with a queue of the gateways' own.
+    static func measure(gateways: Int) -> [Result] {
+        [
+            MainLoop.wait { await run(gateways: gateways, on: .main, "main queue") },
+            MainLoop.wait { await run(gateways: gateways, on: DispatchQueue(label: "gateways"), "queue of their own") },
+        ]
+    }
 
     @MainActor
-    private static func run(gateways: Int) async -> Result {
+    private static func run(gateways: Int, on queue: DispatchQueue, _ name: String) async -> Result {
         let seconds = 5, setUp = Stopwatch(.wall), world = World(seed: 1)
-        let queue = DispatchQueue(label: "gateways"), counter = Counter()
+        let counter = Counter()
         let sessions = (0..<gateways).map { number in
             let x = Double(number % 40) * 1_000, y = Double(number / 40) * 1_000
             for sensor in 0..<sensorsOfEach {
@@ -38,9 +44,9 @@ struct Gateways {
         let expected = gateways * sensorsOfEach * seconds * 10
         return Result(
             workload: "gateways-\(gateways)",
-            explanation: "scanning gateways out of range of each other, each with three sensors at 100 ms",
+            explanation: "gateways with three sensors each, out of range of each other, on the \(name)",
             figures: [
-                .init("gateways", .count(gateways)),
+                .init("gateways", .count(gateways)), .init("queue", .text(name)),
                 .init("setup_seconds", .number(standing)),
                 .init("simulated_seconds", .count(seconds)),
             ] + Result.pace(of: seconds, taking: taken, reports: reports) + [
