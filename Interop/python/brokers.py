@@ -251,6 +251,8 @@ def sensors_to_broker(count):
         with broker.subscriber() as messages:
             check(messages, "online")
         assert script.poll() is None, "ble-gateway has ended"
+        script.terminate()
+        assert (status := script.wait(30)) == 0, f"ble-gateway has ended with status {status}"
     return total
 
 
