@@ -62,6 +62,9 @@ if command -v mosquitto > /dev/null && command -v jq > /dev/null; then
     systemctl start ble-gateway@kitchen
     timeout 60 mosquitto_sub -h 127.0.0.1 -t home/kitchen/BTtoMQTT/undecoded -C 3 || fail "the gateway publishes nothing"
     [ "$(timeout 60 mosquitto_sub -h 127.0.0.1 -t home/kitchen/LWT -C 1)" = online ] || fail "the gateway is not online"
+    systemctl stop ble-gateway@kitchen
+    result=$(systemctl show --property Result --value ble-gateway@kitchen)
+    [ "$result" = success ] || fail "the gateway ended with $result"
 fi
 
 step "purging leaves nothing"
