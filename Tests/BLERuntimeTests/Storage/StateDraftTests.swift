@@ -37,17 +37,18 @@ struct StateDraftTests {
 
     @Test("A new bond is written even if it takes the place of another")
     func replacing() throws {
-        let bonded = (1...UInt64(Limits().unattendedBonds + 1)).map { number in
-            var record = Self.record(number)
+        let bonded = (1...Limits().unattendedBonds + 1).map { number -> PeerRecord in
+            var record = Self.record(UInt64(number))
             record.bond = Bond(identity: record.address)
-            record.bond?.origin = .peer
+            record.bond?.wantedBy = .peer
             return record
         }
         var draft = StateDraft(StateDocument(secret: 1, peers: bonded.dropLast()))
         let new = try #require(bonded.last)
         #expect(draft.remember(new, at: Self.now) == .wake(at: Self.now))
         let begun = draft.begin(at: Self.now)
-        #expect(try #require(begun).map(\.after) == [new])
+        let changes = try #require(begun)
+        #expect(changes.map(\.after) == [new])
         #expect(draft.document.peers.all.map { $0.bond == nil } == [true] + Array(repeating: false, count: 128))
     }
 
