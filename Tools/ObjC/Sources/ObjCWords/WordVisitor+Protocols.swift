@@ -8,11 +8,6 @@ extension WordVisitor {
     /// that returns `nil` where the implementation throws.
     func rewriteProtocol(_ node: ProtocolDeclSyntax) {
         report("@objc protocol", at: node)
-        let inherited = node.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
-        if Set(inherited).isDisjoint(with: ["AnyObject", "class", "NSObjectProtocol"]) {
-            let end = (node.inheritanceClause?.octets ?? node.name.octets).upperBound
-            edits.insert(inherited.isEmpty ? ": AnyObject" : ", AnyObject", at: end)
-        }
         var methods: [OptionalMethod] = []
         for member in node.memberBlock.allMembers {
             guard let modifier = member.optionalModifier else { continue }
@@ -25,14 +20,33 @@ extension WordVisitor {
             if !method.isThrowing { edits.insert(" throws", at: method.effectsEnd) }
             methods.append(method)
         }
-        guard !methods.isEmpty, let type = EnclosingType(of: node.memberBlock) else { return }
-        edits.append(Syntax(node).conditional(declarations(for: methods, of: type, node)))
+        guard let type = EnclosingType(of: node.memberBlock) else { return }
+        let inherited = node.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
+        var added = Set(inherited).isDisjoint(with: ["AnyObject", "class", "NSObjectProtocol"]) ? ["AnyObject"] : []
+        let plain = Set(node.memberBlock.allMembers.compactMap { $0.as(FunctionDeclSyntax.self)?.plainName })
+        if methods.contains(where: { plain.contains($0.base) }) { added.append(parent(of: type)) }
+        if !added.isEmpty {
+            let end = (node.inheritanceClause?.octets ?? node.name.octets).upperBound
+            edits.insert((inherited.isEmpty ? ": " : ", ") + added.joined(separator: ", "), at: end)
+        }
+        guard !methods.isEmpty else { return }
+        edits.append(Syntax(node).conditional(declarations(for: methods, of: type, node, plain)))
     }
 
+    /// Returns the name of a protocol for some of the values that are called instead of optional methods.
+    ///
+    /// A protocol cannot have a method without parameters and a property of the same name, but it can inherit one.
+    private func parent(of type: EnclosingType) -> String { "_\(type.name.replacing(".", with: "_"))_Optional" }
+
     /// Returns the implementations of optional methods, and the types of the values that are called instead of them.
-    private func declarations(for methods: [OptionalMethod], of type: EnclosingType, _ node: ProtocolDeclSyntax)
-        -> String
-    {
+    ///
+    /// `plain` has the names of the protocol's methods without parameters.
+    private func declarations(
+        for methods: [OptionalMethod],
+        of type: EnclosingType,
+        _ node: ProtocolDeclSyntax,
+        _ plain: Set<String>
+    ) -> String {
         let levels = ["public", "package", "internal", "fileprivate", "private"]
         let level = node.modifiers.map(\.name.text).first { levels.contains($0) } ?? "internal"
         let access = level == "private" ? "fileprivate" : level
@@ -47,11 +61,21 @@ extension WordVisitor {
         for method in methods {
             text += directive(line: line(of: method.node)) + method.implementation(access: access) + "\n"
         }
-        for base in bases {
+        let inherited = bases.filter(plain.contains)
+        for base in bases where !inherited.contains(base) {
             let name = base.filter { $0 != "`" }
             text += "\(access) var \(base): \(prefix)\(name)? { \(prefix)\(name)(object: self) }\n"
         }
         text += "}\n"
+        if !inherited.isEmpty {
+            text += "\(isolation)\(access) protocol \(parent(of: type)): AnyObject {}\n"
+            text += "\(isolation)extension \(parent(of: type)) {\n"
+            for base in inherited {
+                let name = prefix + base.filter { $0 != "`" }
+                text += "\(access) var \(base): \(name)? { (self as? any \(type.name)).map(\(name).init) }\n"
+            }
+            text += "}\n"
+        }
         for base in bases {
             text += "\(isolation)\(access) struct \(prefix)\(base.filter { $0 != "`" }) {\n"
             text += "fileprivate let object: any \(type.name)\n"
@@ -144,6 +168,11 @@ private struct OptionalMethod {
         }
         return "\(head) throws -> \(returned) { do { return try \(call) } catch is \(Self.errorName) { return nil } }"
     }
+}
+
+extension FunctionDeclSyntax {
+    /// The name of a method without parameters; `nil` for other methods.
+    fileprivate var plainName: String? { signature.parameterClause.parameters.isEmpty ? name.text : nil }
 }
 
 extension TypeSyntax {

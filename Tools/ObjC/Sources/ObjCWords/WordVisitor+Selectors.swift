@@ -18,14 +18,13 @@ extension WordVisitor {
         let candidates = index.methods(of: method.type, named: method.base).filter { candidate in
             method.labels == nil || candidate.labels == method.labels
         }
-        if let found = candidates.first, candidates.allSatisfy(\.isStatic) {
-            return report("#selector", at: node, left: "\(found.selector) is a class method")
-        }
+        let isClassMethod = !candidates.isEmpty && candidates.allSatisfy(\.isStatic)
         let fallback = method.labels.map { selectorName(base: method.base, labels: $0) } ?? method.base
         let name = candidates.count == 1 ? candidates.first?.selector ?? fallback : fallback
-        let selector = "Selector(\"\(name)\", \(method.type).\(method.reference))"
+        let label = isClassMethod ? "classMethod: " : ""
+        let selector = "Selector(\"\(name)\", \(label)\(method.type).\(method.reference))"
         report("#selector", at: node)
-        let property = "_selector\(selectorCount + 1)"
+        let property = "_selector\(selectorCount + 1)", member = "_selectedMethod\(selectorCount + 1)"
         guard type.isNameable, !type.isGeneric, property.utf8.count <= node.octets.count, !isMultiline(node) else {
             return edits.substitute(node.octets, with: selector)
         }
@@ -33,9 +32,9 @@ extension WordVisitor {
         edits.replace(node.octets, with: property)
         let declarations = """
             extension \(type.name) {
-            \(directive(line: line(of: node)))nonisolated fileprivate static var \(property): Selector { \(selector) }
+            \(directive(line: line(of: node)))nonisolated fileprivate static var \(member): Selector { \(selector) }
             }
-            fileprivate var \(property): Selector { \(type.name).\(property) }
+            fileprivate var \(property): Selector { \(type.name).\(member) }
 
             """
         edits.append(Syntax(node).conditional(declarations))

@@ -11,6 +11,13 @@ final class WordVisitor: SyntaxVisitor {
         "IBSegueAction", "GKInspectable",
     ]
 
+    private static let unobservable = "only properties of managers and peripherals can be observed"
+    /// The properties of managers and peripherals that can be observed.
+    private static let observable: Set<String> = [
+        "ancsAuthorized", "authorization", "canSendWriteWithoutResponse", "isAdvertising", "isScanning", "name",
+        "services", "state",
+    ]
+
     let path: String
     let source: [UInt8]
     let index: ModuleIndex
@@ -83,6 +90,7 @@ final class WordVisitor: SyntaxVisitor {
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         guard let name = node.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else {
             let called = node.calledExpression.trimmedDescription
+            if called == "observe" { rewriteObservation(node) }
             if ["Selector", "NSSelectorFromString"].contains(called), !node.arguments.isEmpty {
                 report(called, at: node, left: "a selector from a text has only a name, and calls no method")
             }
@@ -93,8 +101,10 @@ final class WordVisitor: SyntaxVisitor {
         switch name {
         case "value" where labels == ["forKey"], "setValue" where labels == ["", "forKey"]:
             report("\(name)(forKey:)", at: node, left: "key-value coding needs the Objective-C runtime")
+        case "observe" where isKeyPath && node.calledExpression.trimmedDescription == "self.observe":
+            rewriteObservation(node)
         case "observe" where isKeyPath, "addObserver" where labels.contains("forKeyPath"):
-            report("observe", at: node, left: "key-value observing works for managers and peripherals only")
+            report("observe", at: node, left: Self.unobservable)
         default: break
         }
         return .visitChildren
@@ -116,6 +126,19 @@ final class WordVisitor: SyntaxVisitor {
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
         moveOverrides(in: node)
         return .visitChildren
+    }
+
+    /// Replaces `observe(\.manager?.state)` with `observe(manager, \.state)`, if that is a property of a manager or a
+    /// peripheral.
+    private func rewriteObservation(_ node: FunctionCallExprSyntax) {
+        guard let keyPath = node.arguments.first?.expression.as(KeyPathExprSyntax.self) else { return }
+        var parts = keyPath.trimmedDescription.dropFirst().split(separator: ".").map { $0.filter { $0 != "?" } }
+        if keyPath.root != nil { parts.removeFirst() }
+        guard parts.count == 2, Self.observable.contains(parts[1]) else {
+            return report("observe", at: node, left: Self.unobservable)
+        }
+        report("observe", at: node)
+        edits.replace(keyPath.octets, with: "\(parts[0]),\\.\(parts[1])")
     }
 
     /// Replaces `#keyPath(Lamp.isOn)` with a text, `"isOn"`.

@@ -25,6 +25,9 @@ struct ModuleRewriterTests {
             ("typealias A = @convention(block) () -> Void", "typealias A =                    () -> Void"),
             ("let a = #keyPath(Lamp.isOn)", "let a = \"isOn\"             "),
             ("let a = #keyPath(Lamp.shade.color)", "let a = \"shade.color\"             "),
+            ("let a = observe(\\.lamp?.state) { }", "let a = observe(lamp,\\.state ) { }"),
+            ("let a = self.observe(\\.lamp.isScanning, b)", "let a = self.observe(lamp,\\.isScanning, b)"),
+            ("let a = observe(\\A.lamp!.name)", "let a = observe(lamp!,\\.name )"),
         ]
     )
     func blanks(source: String, expected: String) {

@@ -16,15 +16,15 @@ struct ProtocolTests {
         ]
     )
     func classes(line: String, expected: String) {
-        #expect(rewritten(line + "\n  func b()\n}") == expected + "\n  func b()\n}")
+        #expect(rewritten(line + "\n  func b(_ c: C)\n}") == expected + "\n  func b(_ c: C)\n}")
     }
 
     @Test(
         "An optional method throws unless a class implements it",
         arguments: [
             (
-                "@objc optional func b()", "               func b() throws",
-                "func callAsFunction() -> Void? { try? object.b() }"
+                "@objc optional func b(_ c: C)", "               func b(_ c: C) throws",
+                "func callAsFunction(_ c: C) -> Void? { try? object.b(c) }"
             ),
             (
                 "@objc optional func b(_ c: Int, in d: D)", "               func b(_ c: Int, in d: D) throws",
@@ -35,12 +35,12 @@ struct ProtocolTests {
                 "func callAsFunction(c: C) -> (Int)? { try? object.b(c: c) }"
             ),
             (
-                "optional func b() -> [Int]?", "         func b() throws -> [Int]?",
-                "func callAsFunction() -> ([Int])? { (try? object.b()) ?? nil }"
+                "optional func b(_ c: C) -> [Int]?", "         func b(_ c: C) throws -> [Int]?",
+                "func callAsFunction(_ c: C) -> ([Int])? { (try? object.b(c)) ?? nil }"
             ),
             (
-                "optional func b() async -> Int", "         func b() async throws -> Int",
-                "func callAsFunction() async -> (Int)? { try? await object.b() }"
+                "optional func b(_ c: C) async -> Int", "         func b(_ c: C) async throws -> Int",
+                "func callAsFunction(_ c: C) async -> (Int)? { try? await object.b(c) }"
             ),
         ]
     )
@@ -52,6 +52,17 @@ struct ProtocolTests {
         #expect(result.contains(call))
         #expect(result.contains("public var b: _A_b? { _A_b(object: self) }"))
         #expect(result.contains("{ throw _A_b.NotImplemented() }"))
+    }
+
+    @Test("An optional method without parameters is called through an inherited value")
+    func inherited() {
+        let result = rewritten("@objc public protocol A: B {\n  @objc optional func c()\n}")
+        let lines = result.split(separator: "\n")
+        #expect(lines[0] == "      public protocol A: B, AnyObject, _A_Optional {")
+        #expect(lines[1] == "                 func c() throws")
+        #expect(
+            result.contains("public protocol _A_Optional: AnyObject {}\nextension _A_Optional {\npublic var c: _A_c?")
+        )
     }
 
     @Test("Methods with one base name are called through one value")

@@ -13,6 +13,7 @@ struct SelectorTests {
             ("class A { func b() { c(#selector(Self.tick)) } }", "A.tick", "tick"),
             ("class A { func b() { c(#selector(B.tick(of:))) } }", "B.tick(of:)", "tickOf:"),
             ("extension A.B { func b() { c(#selector(tick(_:in:))) } }", "A.B.tick(_:in:)", "tick:in:"),
+            ("class A { func b() { c(#selector(B.d)) } }\nclass B { static func d() {} }", "classMethod: B.d", "d"),
             ("class A { func b() { c(#selector(tick)) }\n @objc(t) func tick() {} }", "A.tick", "t"),
         ]
     )
@@ -42,7 +43,6 @@ struct SelectorTests {
         "A selector of something else than a method is left, and reported",
         arguments: [
             "class A { let b = #selector(getter: c) }", "let b = #selector(c)", "class A { let b = #selector(c.d) }",
-            "class A { let b = #selector(c)\n static func c() {} }",
         ]
     )
     func left(source: String) {
