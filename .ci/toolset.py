@@ -4,6 +4,8 @@
 - A second package depends on it, and on packages of its own whose modules are called Logging and Crypto.
 - A third package imports modules of Apple's systems, beside packages whose modules are called Logging, Crypto and
   OpenCombine, and is built and tested with a toolset for that; a module of it that asks for Combine does not find it.
+- A fourth package has words of Objective-C, and is built and tested with `--objc` if the program ble-objc is built,
+  also after a change of a file; else `ble toolset --objc` has to say how it is built.
 - A copy of the toolchain receives the modules, builds the package without options, and is the same as before after
   they were removed; so it is after they were installed and removed again.
 - The examples of `ble toolset --help` run in their order, with that copy.
@@ -23,246 +25,13 @@ import sys
 import time
 
 from help import examples
+from toolset_packages import GAUGE, LAMP, OTHERS
 
 FILE = re.compile(r"^`(?P<path>[\w./-]+)`:\n\n```swift\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES = 4
 """The number of files in the guide."""
 SECONDS = 240
 """The longest time for one command."""
-
-OTHERS = {
-    "swift-log/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "swift-log", products: [.library(name: "Logging", targets: ["Logging"])], targets: [.target(name: "Logging")]
-)
-""",
-    "swift-log/Sources/Logging/Logger.swift": """
-public struct Logger {
-    public let label: Int
-    public init(label: String) { self.label = label.count }
-}
-""",
-    "swift-crypto/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "swift-crypto", products: [.library(name: "Crypto", targets: ["Crypto"])], targets: [.target(name: "Crypto")]
-)
-""",
-    "swift-crypto/Sources/Crypto/AES.swift": "public enum AES { public static let rounds = 10 }\n",
-    "Station/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "Station",
-    dependencies: [.package(path: "../Weather"), .package(path: "../swift-log"), .package(path: "../swift-crypto")],
-    targets: [
-        .executableTarget(
-            name: "station",
-            dependencies: [
-                "Weather", .product(name: "Logging", package: "swift-log"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
-        )
-    ]
-)
-""",
-    "Station/Sources/station/main.swift": """
-import Crypto
-import Foundation
-import Logging
-import Weather
-
-let reader = Reader { temperature in
-    print(Logger(label: "four").label, AES.rounds, temperature)
-    exit(0)
-}
-withExtendedLifetime(reader) { RunLoop.main.run() }
-""",
-}
-"""Packages with modules that are called like those inside the library, and one that uses them and the guide's."""
-
-GAUGE = {
-    "OpenCombine/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "OpenCombine", products: [.library(name: "OpenCombine", targets: ["OpenCombine"])],
-    targets: [.target(name: "OpenCombine")]
-)
-""",
-    "OpenCombine/Sources/OpenCombine/Publisher.swift": "public enum Publishers { public static let number = 3 }\n",
-    "Gauge/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "Gauge",
-    dependencies: [.package(path: "../swift-log"), .package(path: "../swift-crypto"), .package(path: "../OpenCombine")],
-    targets: [
-        .target(name: "Gauge"),
-        .target(
-            name: "Portable",
-            dependencies: [
-                "OpenCombine", .product(name: "Logging", package: "swift-log"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
-        ),
-        .testTarget(name: "GaugeTests", dependencies: ["Gauge", "Portable"]),
-    ]
-)
-""",
-    "Gauge/Sources/Gauge/Gauge.swift": """
-import Combine
-import CoreBluetooth
-import CryptoKit
-import OSLog
-import UIKit
-import os.log
-
-private let logger = Logger(subsystem: "org.example.gauge", category: "radio")
-
-public final class Gauge: NSObject, CBCentralManagerDelegate {
-    @Published public private(set) var names: [String] = []
-    private let states = PassthroughSubject<CBManagerState, Never>()
-    private let lock = OSAllocatedUnfairLock(initialState: 0)
-    private var central: CBCentralManager?
-    private var observation: AnyCancellable?
-
-    public override init() {
-        super.init()
-        central = CBCentralManager(delegate: self, queue: .main)
-        observation = central?.publisher(for: \\.isScanning).removeDuplicates().sink {
-            logger.info("scanning: \\($0, privacy: .public)")
-        }
-    }
-
-    /// The number of names, and the state of the manager.
-    public var pairs: AnyPublisher<String, Never> {
-        $names.map(\\.count).combineLatest(states.map(\\.rawValue)).map { "\\($0) \\($1)" }.eraseToAnyPublisher()
-    }
-
-    public func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        os_log("%{public}@ is %04x", type: .info, "the state", central.state.rawValue)
-        lock.withLock { $0 += 1 }
-        states.send(central.state)
-        if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-    }
-
-    public func centralManager(
-        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-        rssi RSSI: NSNumber
-    ) {
-        names.append(peripheral.name ?? "?")
-        central.stopScan()
-    }
-}
-
-@MainActor public var isActive: Bool { UIApplication.shared.applicationState == .active }
-
-public func digest(_ text: String) -> String {
-    SHA256.hash(data: Data(text.utf8)).prefix(2).map { String($0, radix: 16) }.joined()
-}
-""",
-    "Gauge/Sources/Gauge/Clock.swift": """
-import Foundation
-
-public actor Line {
-    private let queue = DispatchSerialQueue(label: "line")
-    public init() {}
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
-    public func isOnQueue() -> Bool {
-        dispatchPrecondition(condition: .onQueue(queue))
-        return true
-    }
-}
-
-public final class Clock: ObservableObject {
-    @Published public var ticks = 0
-    public init() {}
-    public func tick() -> UInt64 {
-        autoreleasepool { ticks += 1 }
-        let request = URLRequest(url: URL(fileURLWithPath: "/"))
-        return CFAbsoluteTimeGetCurrent() > 0 && request.httpMethod == "GET" ? NSEC_PER_SEC : 0
-    }
-}
-""",
-    "Gauge/Sources/Portable/Portable.swift": """
-import Crypto
-import Logging
-#if canImport(Combine)
-import Combine
-public let numbers: [Int] = []
-#else
-import OpenCombine
-public let numbers = [Logger(label: "four").label, AES.rounds, Publishers.number]
-#endif
-""",
-    "Gauge/Tests/GaugeTests/GaugeTests.swift": """
-import BLESimulation
-import Combine
-import Gauge
-import ObjectiveC
-import Portable
-import Testing
-
-private nonisolated(unsafe) var key: UInt8 = 0
-private final class Value {
-    let end: () -> Void
-    init(_ end: @escaping () -> Void) { self.end = end }
-    deinit { end() }
-}
-
-@MainActor @Suite struct GaugeTests {
-    @Test func nameAndState() async {
-        let world = World(seed: 3)
-        world.place(SimulatedPeripheral(name: "Thermometer", services: [.init("181A", [])]))
-        let gauge = world.inhabit { Gauge() }
-        var pairs: [String] = []
-        let sink = gauge.pairs.sink { pairs.append($0) }
-        #expect(await world.advance(atMost: .seconds(60)) { gauge.names == ["Thermometer"] }, "\\(world.story)")
-        #expect(pairs == ["0 5", "1 5"])
-        sink.cancel()
-    }
-
-    @Test func merged() {
-        var values: [Int] = [], latest: [String] = [], ends = 0
-        let first = PassthroughSubject<Int, Never>(), second = PassthroughSubject<Int, Never>()
-        let sinks = [
-            first.merge(with: second).sink { values.append($0) },
-            first.combineLatest(second, Just("a")).sink { latest.append("\\($0.0)\\($0.1)\\($0.2)") },
-            first.combineLatest(Empty<Int, Never>()).sink { _ in ends += 1 } receiveValue: { _ in ends += 10 },
-        ]
-        first.send(1)
-        second.send(2)
-        first.send(3)
-        #expect(values == [1, 2, 3] && latest == ["12a", "32a"] && ends == 1)
-        sinks.forEach { $0.cancel() }
-    }
-
-    @Test func names() {
-        let clock = Clock()
-        var changes = 0
-        let sink = clock.objectWillChange.sink { changes += 1 }
-        #expect(clock.tick() == 1_000_000_000 && changes == 1)
-        sink.cancel()
-        #expect(isActive && digest("abc") == "ba78")
-    }
-
-    @Test func associatedObjects() async {
-        let clock = Clock()
-        var ends = 0
-        objc_setAssociatedObject(clock, &key, Value { ends += 1 }, .OBJC_ASSOCIATION_RETAIN)
-        #expect(objc_getAssociatedObject(clock, &key) is Value && ends == 0)
-        objc_setAssociatedObject(clock, &key, nil, .OBJC_ASSOCIATION_RETAIN)
-        #expect(objc_getAssociatedObject(clock, &key) == nil && ends == 1)
-        objc_sync_enter(clock)
-        objc_sync_enter(clock)
-        #expect(objc_sync_exit(clock) == 0 && objc_sync_exit(clock) == 0)
-        #expect(await Line().isOnQueue())
-    }
-
-    @Test func portable() { #expect(numbers == [4, 10, 3]) }
-}
-""",
-}
-"""A package that imports modules of Apple's systems, and asks for one of them in one of its modules."""
 
 
 class Failure(Exception):
@@ -323,6 +92,28 @@ def copied_toolchain(folder: pathlib.Path) -> pathlib.Path:
     return copy.parent
 
 
+def objective_c(package: pathlib.Path, ble: pathlib.Path, folder: pathlib.Path) -> bool:
+    """Builds and tests the package with words of Objective-C; without ble-objc, reads how it is built, and is false."""
+    built = [package / f"Tools/ObjC/.build/{configuration}/ble-objc" for configuration in ("release", "debug")]
+    program = shutil.which("ble-objc") or next((str(path) for path in built if path.exists()), None)
+    command = [str(ble), "toolset", "--objc", str(folder / "Lamp"), str(folder / "objc")]
+    if program is None:
+        text = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr
+        if "--product ble-objc" not in text:
+            raise Failure(f"ble toolset --objc does not say how ble-objc is built: {text}")
+        return False
+    shutil.copy(program, ble.parent / "ble-objc")
+    run(command, folder, expected="3 of 3 files rewritten")
+    run([str(ble), "toolset", "--check", str(folder / "objc")], folder, expected="compiles and runs")
+    test = ["swift", "test", "--toolset", str(folder / "objc/toolset.json")]
+    run(test, folder / "Lamp", expected="It is a lamp")
+    source = folder / "Lamp/Sources/Lamp/Lamp+Description.swift"
+    source.write_text(source.read_text().replace("a lamp", "another lamp"))
+    run(test, folder / "Lamp", expected="It is another lamp")
+    run([str(ble), "toolset", "--uninstall", str(folder / "objc")], folder, expected="is removed")
+    return True
+
+
 def main() -> int:
     package, program, modules, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     shutil.rmtree(folder, ignore_errors=True)
@@ -331,7 +122,7 @@ def main() -> int:
     files = {f"Weather/{file['path']}": file["text"] for file in FILE.finditer(guide)}
     if len(files) != FILES:
         raise Failure(f"the guide has {len(files)} files instead of {FILES}")
-    for path, text in (files | OTHERS | GAUGE).items():
+    for path, text in (files | OTHERS | GAUGE | LAMP).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
 
@@ -357,6 +148,8 @@ def main() -> int:
     if compatible.exists():
         raise Failure(f"{compatible} is still there after the toolset was removed")
 
+    has_rewriter = objective_c(package, ble, folder)
+
     toolchain = copied_toolchain(folder)
     try:
         before = checksum(toolchain)
@@ -370,7 +163,7 @@ def main() -> int:
             run([str(ble), "toolset", "--uninstall"], folder, toolchain, "no longer has the Core Bluetooth modules")
             if checksum(toolchain) != before:
                 raise Failure("the toolchain is not the same as before after the modules were removed")
-        found = list(examples(str(ble), "toolset"))
+        found = [text for text in examples(str(ble), "toolset") if has_rewriter or "--objc" not in text]
         for example in found:
             run(["bash", "-c", f"PATH={ble.parent}:$PATH; {example}"], folder, toolchain)
         if checksum(toolchain) != before:

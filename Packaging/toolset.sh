@@ -143,6 +143,8 @@ shim ShimObjectiveC "$shims/ShimObjectiveC" -swift-version 6
 shim ShimFoundation "$shims/ShimFoundation" -swift-version 6
 shim ShimCombine "$shims/ShimCombine" -swift-version 6
 shim ShimUIKit "$shims/ShimUIKit" -swift-version 6
+shim ShimXCTest "$shims/ShimXCTest" -swift-version 6
+rm -r "$temporary/ShimXCTest" # its methods are compiled into the programs that call them
 # CryptoKit is swift-crypto's module Crypto under another name, as is the Swift module that it uses.
 for pair in CryptoBoringWrapper=ShimCryptoBoringWrapper Crypto=ShimCryptoKit; do
     module=${pair#*=}

@@ -60,7 +60,10 @@ extension SourceFile {
 
     /// Every text file that is part of the package.
     static let all: [SourceFile] = {
-        let folders = ["Sources", "Tests", "Benchmarks", "Examples", "Interop", "docs", ".ci", ".github"]
+        let folders = [
+            "Sources", "Tests", "Benchmarks", "Examples", "Interop", "Tools/ObjC/Sources", "Tools/ObjC/Tests", "docs",
+            ".ci", ".github",
+        ]
         let paths = folders.flatMap(contents) + topLevelFiles
         return paths.sorted().compactMap { path in
             guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else { return nil }

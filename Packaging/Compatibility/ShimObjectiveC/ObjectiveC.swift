@@ -1,5 +1,6 @@
 import Foundation
 
+@_exported public import func CoreBluetooth.autoreleasepool
 @_exported public import class Foundation.NSObject
 @_exported public import protocol Foundation.NSObjectProtocol
 
@@ -55,16 +56,6 @@ public func objc_sync_exit(_ object: Any) -> Int32 {
         return state.lock
     }.unlock()
     return 0
-}
-
-/// Calls a closure.
-///
-/// Linux has no autorelease pools: objects are released after their last use.
-@_disfavoredOverload
-public func autoreleasepool<Result, Failure: Error>(
-    invoking body: () throws(Failure) -> Result
-) throws(Failure) -> Result {
-    try body()
 }
 
 /// The values and locks of objects.

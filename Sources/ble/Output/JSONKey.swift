@@ -66,5 +66,7 @@ enum JSONKey {
         "accept_list": .number, "resolving_list": .number, "advertising_sets": .number, "advertising_octets": .number,
         "ports": .list, "port": .number, "code": .text, "severity": .text, "subject": .text, "cure": .text,
         "command": .text, "url": .text, "problems": .number, "warnings": .number, "usable": .flag,
+        // The report of “ble toolset --objc”.
+        "file": .text, "rewritten": .object, "left": .list,
     ]
 }

@@ -41,20 +41,22 @@ struct BuiltModules {
     init(besides program: URL) throws(ToolsetError) {
         let binaries = program.deletingLastPathComponent()
         let installed = binaries.deletingLastPathComponent().appending(path: "lib/corebluetooth-swift")
-        var places = [installed]
-        var checkout: String?
-        var folder = binaries
-        while folder.path != "/" {
-            folder = folder.deletingLastPathComponent()
-            let script = folder.appending(path: "Packaging/toolset.sh").path
-            guard FileManager.default.isExecutableFile(atPath: script) else { continue }
-            checkout = folder.path
-            places.append(folder.appending(path: ".build/toolset"))
-            break
-        }
+        let checkout = Self.checkout(of: program)
+        let places = [installed] + (checkout.map { [URL(fileURLWithPath: $0).appending(path: ".build/toolset")] } ?? [])
         let found = places.first { FileManager.default.fileExists(atPath: $0.appending(path: Self.originName).path) }
         guard let found else { throw .noModules(checkout: checkout) }
         try self.init(in: found)
+    }
+
+    /// Returns the folder of the checkout that a program was built in; `nil` if it was installed.
+    static func checkout(of program: URL) -> String? {
+        var folder = program.deletingLastPathComponent()
+        while folder.path != "/" {
+            folder = folder.deletingLastPathComponent()
+            let script = folder.appending(path: "Packaging/toolset.sh").path
+            if FileManager.default.isExecutableFile(atPath: script) { return folder.path }
+        }
+        return nil
     }
 
     /// True if the folder contains the modules that stand in for those of Apple's systems.

@@ -23,6 +23,11 @@ struct ToolsetCommand: ParsableCommand {
             have a branch for Linux. --can-import NAME makes the condition true in one package; NAME is the package \
             or one of its modules.
 
+            --objc PACKAGE also rewrites the Objective-C words in the package of that folder, such as @objc, #selector \
+            and optional methods of protocols, and says which words were rewritten and which were left. The files of \
+            the package stay as they are: the compiler reads copies, which follow every change. It includes --compat, \
+            and needs the program ble-objc of Tools/ObjC.
+
             The toolchain is the one in PATH, or that of --toolchain. The modules work only with the compiler version \
             they were built with. They are part of the Debian package corebluetooth-swift; in a checkout, \
             Packaging/toolset.sh builds them.
@@ -33,6 +38,7 @@ struct ToolsetCommand: ParsableCommand {
               ble toolset --compat compat       include os, Combine, CryptoKit and others
               ble toolset --compat --can-import lamp compat
                                                 the same, canImport is true in “lamp”
+              ble toolset --objc Lamp compat    also rewrite @objc and the like in “Lamp”
               ble toolset --uninstall compat    remove the folder “compat”
               ble toolset --install             add the modules to the toolchain in PATH
               ble toolset --check               compile and run a program without options
@@ -57,6 +63,15 @@ struct ToolsetCommand: ParsableCommand {
         )
     )
     var canImport: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "The folder of a package whose Objective-C words are rewritten. Repeatable.",
+            valueName: "package"
+        )
+    )
+    var objc: [String] = []
+    @Flag(help: "Print the report of --objc as one JSON object per line.")
+    var json = false
     @Option(help: ArgumentHelp("The folder of the toolchain (default: the one in PATH).", valueName: "path"))
     var toolchain: String?
     @Option(help: ArgumentHelp("The folder of the built modules (default: beside ble).", valueName: "folder"))
@@ -72,17 +87,18 @@ struct ToolsetCommand: ParsableCommand {
         guard folder == nil || !install else {
             throw ValidationError("--install writes to the toolchain; leave out the folder.")
         }
-        guard !compat || folder != nil && !uninstall && !check else {
+        guard !isCompatible || folder != nil && !uninstall && !check else {
             throw ValidationError(
                 """
-                --compat needs a folder: “ble toolset --compat DIR”. In the toolchain, its modules \
-                would change #if canImport(Combine) for every package.
+                \(compat ? "--compat" : "--objc") needs a folder: “ble toolset --compat DIR”. In the toolchain, its \
+                modules would change #if canImport(Combine) for every package.
                 """
             )
         }
-        guard compat || canImport.isEmpty else {
+        guard isCompatible || canImport.isEmpty else {
             throw ValidationError("--can-import only has an effect on the modules of --compat; add --compat.")
         }
+        guard !json || !objc.isEmpty else { throw ValidationError("--json is for the report of --objc; add --objc.") }
         let isName = canImport.allSatisfy { !$0.isEmpty && !$0.contains(",") }
         guard isName else { throw ValidationError("--can-import takes the name of one package; repeat it for others.") }
         guard from == nil || !uninstall && !check else {
@@ -104,8 +120,10 @@ struct ToolsetCommand: ParsableCommand {
                 try ToolsetCheck(toolchain: toolchain, toolset: toolset).run()
                 print("A program that imports CoreBluetooth compiles and runs.")
             } else if let toolset {
-                let compatibility = compat ? ToolsetFolder.Compatibility(names: canImport) : nil
+                var compatibility = isCompatible ? ToolsetFolder.Compatibility(names: canImport) : nil
+                if !objc.isEmpty { compatibility?.objectiveC = try reported() }
                 try toolset.write(modules(), for: toolchain, compatibility: compatibility)
+                guard !json else { return }
                 print("Use it with: swift build --toolset \(toolset.file.path)")
             } else {
                 try installed.install(modules())
@@ -114,9 +132,24 @@ struct ToolsetCommand: ParsableCommand {
         }
     }
 
+    /// True if the toolset gets the modules that stand in for those of Apple's systems.
+    private var isCompatible: Bool { compat || !objc.isEmpty }
+
+    /// Prints the report on the packages of `--objc`, and returns their folders.
+    private func reported() throws(ToolsetError) -> (rewriter: ObjectiveCRewriter, packages: [String]) {
+        let environment = ProcessInfo.processInfo.environment
+        let rewriter = try ObjectiveCRewriter(besides: program, environment: environment)
+        let packages = objc.map { URL(fileURLWithPath: $0).absoluteURL.standardizedFileURL.path }
+        for package in packages {
+            for line in try rewriter.report(on: package, asJSON: json).split(separator: "\n") { print(String(line)) }
+        }
+        return (rewriter, packages)
+    }
+
+    private var program: URL { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() }
+
     private func modules() throws(ToolsetError) -> BuiltModules {
         if let from { return try BuiltModules(in: URL(fileURLWithPath: from).absoluteURL) }
-        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return try BuiltModules(besides: program)
     }
 

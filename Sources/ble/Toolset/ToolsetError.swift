@@ -16,6 +16,10 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     case notModules(folder: String)
     /// The folder does not contain the modules that stand in for those of Apple's systems.
     case noCompatibility(folder: String)
+    /// The program `ble-objc` was not found: not at the path that a variable names, or nowhere if that is `nil`.
+    case noRewriter(named: String?, checkout: String?)
+    /// The Objective-C words of a package cannot be rewritten.
+    case rewritingFailed(package: String, reason: String)
     /// The folder does not contain a toolset.
     case noToolset(folder: String)
     /// The modules were built with a different compiler version, or for a different target.
@@ -53,6 +57,15 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         case .notModules(let folder): "\(folder) has no built modules: Packaging/toolset.sh writes such a folder."
         case .noCompatibility(let folder):
             "\(folder) has no modules for --compat. Build them with Packaging/toolset.sh, or leave --compat out."
+        case .noRewriter(let path?, _):
+            "\(path), which the variable \(ObjectiveCRewriter.variable) names, is not an executable file."
+        case .noRewriter(nil, let checkout):
+            """
+            --objc needs the program ble-objc, which is neither beside ble nor in PATH. Build it with “swift build -c \
+            release --package-path \(checkout ?? "CHECKOUT")/Tools/ObjC --product ble-objc”, where it is found in a \
+            checkout, or set \(ObjectiveCRewriter.variable) to its path.
+            """
+        case .rewritingFailed(let package, let reason): "Cannot rewrite \(package): \(reason)"
         case .noToolset(let folder): "\(folder) has no toolset that “ble toolset” has written."
         case .mismatch(let built, let present):
             """
@@ -76,8 +89,8 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     /// The exit status of the process: a code of sysexits.h, or 1.
     var exitCode: ExitCode {
         switch self {
-        case .noCompiler, .unusableCompiler, .noModules, .noCompatibility: ExitCode(69)
-        case .notModules, .occupied, .foreign, .unusableFile, .malformedRecord: ExitCode(66)
+        case .noCompiler, .unusableCompiler, .noModules, .noCompatibility, .noRewriter: ExitCode(69)
+        case .notModules, .occupied, .foreign, .unusableFile, .malformedRecord, .rewritingFailed: ExitCode(66)
         case .mismatch, .notInstalled, .noToolset, .checkFailed: .failure
         }
     }

@@ -25,10 +25,13 @@ struct ToolsetFolder {
         ///
         /// In all others, these conditions are false, as without the toolset.
         let names: [String]
+        /// The packages whose Objective-C words are rewritten, and the program that does it; `nil` for none.
+        var objectiveC: (rewriter: ObjectiveCRewriter, packages: [String])?
     }
 
+    private static let objectiveCName = "objc"
     private static let content = [
-        BuiltModules.originName, "lib", "modules", BuiltModules.compatibilityName, "toolset.json",
+        BuiltModules.originName, "lib", "modules", BuiltModules.compatibilityName, objectiveCName, "toolset.json",
     ]
 
     let folder: URL
@@ -97,16 +100,26 @@ struct ToolsetFolder {
         let program = compilerFolder.appending(path: "swiftc"), files = FileManager.default
         let usr = URL(fileURLWithPath: toolchain.compiler).deletingLastPathComponent().deletingLastPathComponent()
         let script = compatibilityFolder.appending(path: "compiler").path
-        let words = [script, toolchain.compiler, compatibility.names.joined(separator: ",")].map { word in
-            "'" + word.replacing("'", with: "'\\''") + "'"
+        var compiler = toolchain.compiler
+        if let (rewriter, packages) = compatibility.objectiveC {
+            let folder = folder.appending(path: Self.objectiveCName)
+            let text = rewriter.compilerScript(packages: packages, compiler: compiler, folder: folder.path)
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            compiler = folder.appending(path: "compiler").path
+            try writeProgram(text, to: compiler)
         }
+        let words = [script, compiler, compatibility.names.joined(separator: ",")].map(\.shellQuoted)
         try files.createDirectory(at: compilerFolder, withIntermediateDirectories: true)
-        try Data("#!/bin/sh\nexec /bin/sh \(words.joined(separator: " ")) \"$@\"\n".utf8).write(to: program)
-        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+        try writeProgram("#!/bin/sh\nexec /bin/sh \(words.joined(separator: " ")) \"$@\"\n", to: program.path)
         try files.createSymbolicLink(
             at: compilerFolder.deletingLastPathComponent().appending(path: "lib"),
             withDestinationURL: usr.appending(path: "lib")
         )
+    }
+
+    private func writeProgram(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
     private var compatibilityFolder: URL { folder.appending(path: BuiltModules.compatibilityName) }

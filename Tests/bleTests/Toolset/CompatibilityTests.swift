@@ -86,6 +86,14 @@ struct CompatibilityTests {
         #expect(output.contains("-import-module -Xfrontend ShimFoundation") == isImported)
     }
 
+    @Test("Only a module that imports XCTest has the methods of Apple's", arguments: ["XCTest", "Testing"])
+    func tests(module: String) throws {
+        let place = try ToolsetPlace()
+        defer { place.remove() }
+        let output = try options(toolset(in: place), in: place, file: "import \(module)\n", responseFile: false)
+        #expect(output.contains("-import-module -Xfrontend ShimXCTest") == (module == "XCTest"))
+    }
+
     @Test("A call of the compiler without a source file is passed on unchanged")
     func otherCalls() throws {
         let place = try ToolsetPlace()

@@ -3,9 +3,10 @@ import SwiftSyntax
 
 /// Rewrites the Objective-C words in the files of a module, for a compiler without the Objective-C runtime.
 ///
-/// The files of a module belong together: a class in one of them can have its overrides in another one. Lines keep their
-/// numbers, and columns too, except after an insertion on the same line. Declarations that are needed in addition follow
-/// the last line.
+/// The files of a module belong together: a class in one of them can have its overrides in another one.
+///
+/// Lines keep their numbers, and columns too, except after an insertion on the same line. Declarations that are needed
+/// in addition follow the last line.
 package struct ModuleRewriter {
     private let files: [(path: String, text: String)]
 

@@ -56,8 +56,8 @@ package struct SourceFiles: Sendable {
 
     /// Divides the files of a package into groups that are likely to be modules.
     ///
-    /// The folders in `Sources` and `Tests` are modules. The compiler's arguments say it precisely, but a report is made
-    /// before it runs.
+    /// The folders in `Sources` and `Tests` are modules. The compiler's arguments say it precisely, but a report is
+    /// made before it runs.
     package static func modules(of paths: [String], inPackage folder: String) -> [[String]] {
         var names: [String] = [], modules: [String: [String]] = [:]
         for path in paths {

@@ -3,9 +3,9 @@ import SwiftSyntax
 extension WordVisitor {
     /// Makes a protocol of Objective-C one of Swift's, for classes only.
     ///
-    /// An optional method becomes one that throws, with an implementation that does so. A class may implement it without
-    /// `throws`. `delegate?.lamp?(self, turned: true)` calls a value that has a method `callAsFunction(_:turned:)`, and
-    /// that returns `nil` where the implementation throws.
+    /// An optional method becomes one that throws, with an implementation that does so. A class may implement it
+    /// without `throws`. `delegate?.lamp?(self, turned: true)` calls a value that has a method
+    /// `callAsFunction(_:turned:)`, and that returns `nil` where the implementation throws.
     func rewriteProtocol(_ node: ProtocolDeclSyntax) {
         report("@objc protocol", at: node)
         var methods: [OptionalMethod] = []
