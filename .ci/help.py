@@ -51,7 +51,9 @@ def examples(ble: str, command: str) -> Iterator[str]:
     text = subprocess.run(words, env=wide, capture_output=True, text=True, check=True).stdout
     _, _, rest = text.partition("Examples:\n")
     for line in rest.split("\n\n")[0].splitlines():
-        yield re.split(r"\s{3,}", line.strip())[0]
+        # A line that is indented further says something of the example before it.
+        if not line.startswith(" " * 8):
+            yield re.split(r"\s{3,}", line.strip())[0]
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
