@@ -110,7 +110,7 @@ def objective_c(package: pathlib.Path, ble: pathlib.Path, folder: pathlib.Path) 
     source = folder / "Lamp/Sources/Lamp/Lamp+Description.swift"
     source.write_text(source.read_text().replace("a lamp", "another lamp"))
     run(test, folder / "Lamp", expected="It is another lamp")
-    run([str(ble), "toolset", "--uninstall", str(folder / "objc")], folder, expected="is removed")
+    run([str(ble), "toolset", "--uninstall", str(folder / "objc")], folder, expected="Removed the toolset")
     return True
 
 
@@ -144,7 +144,7 @@ def main() -> int:
     run([str(ble), "toolset", "--check", str(compatible)], folder, expected="compiles and runs")
     command = ["swift", "test", "--toolset", str(compatible / "toolset.json")]
     run(command, folder / "Gauge", expected="Test run with 5 tests in 1 suite passed")
-    run([str(ble), "toolset", "--uninstall", str(compatible)], folder, expected="is removed")
+    run([str(ble), "toolset", "--uninstall", str(compatible)], folder, expected="Removed the toolset")
     if compatible.exists():
         raise Failure(f"{compatible} is still there after the toolset was removed")
 
