@@ -16,6 +16,7 @@ struct Arguments {
         case gateways(count: Int)
         case connect(FirstSubscription)
         case links
+        case idle
         case air(AirThroughput)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
@@ -37,7 +38,7 @@ struct Arguments {
                BLEBenchmarks [--json] facade [HF1…HF9 [OPERATIONS]] [--daemon]
                BLEBenchmarks scale [--devices N] | crowd [--machines N]
                    | gateways [--count N] | chat-hour [--seed N] | channel [--octets N]
-                   | connect | reconnect | links | air [--captures FOLDER]
+                   | connect | reconnect | links | air [--captures FOLDER] | idle
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc]
@@ -76,6 +77,7 @@ struct Arguments {
           reconnect  time from the call to connect to the subscription again
           links      one machine with as many links as it supports
           air        share of a link's capacity that apps use
+          idle       wake-ups of an idle world, and of a daemon with 200 idle apps
           peer       server and client in two processes, on controllers of any kind:
             read       sequential reads
             write      sequential writes with response
@@ -106,7 +108,8 @@ struct Arguments {
     private static let octets = 1 << 24
     /// The workloads whose results are compared by scripts.
     private static let worlds = [
-        "scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "links", "air", "peer",
+        "scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "links", "air", "idle",
+        "peer",
     ]
 
     /// True if results are printed as JSON, one object per line.
@@ -145,6 +148,7 @@ struct Arguments {
         case "connect": tasks = FirstSubscription.first.map { .connect($0) }
         case "reconnect": tasks = FirstSubscription.second.map { .connect($0) }
         case "links": tasks = [.links]
+        case "idle": tasks = [.idle]
         case "air":
             let captures = try Self.value(of: "--captures", in: rest)
             tasks = AirThroughput.all(captures: captures).map { .air($0) }
@@ -166,6 +170,7 @@ struct Arguments {
             case .gateways(let count): Gateways.measure(gateways: count)
             case .connect(let workload): [workload.measure()]
             case .links: [Links.measure()]
+            case .idle: [Idle.measureWorld(), Idle.measureDaemon()]
             case .air(let workload): [workload.measure()]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
             case .channel(let octets): [ChannelTransfer.measure(octets: octets, seed: 1)]

@@ -18,6 +18,9 @@ final class RealTimeClock: Sendable {
         nudge()
     }
 
+    /// The current age of the world.
+    var now: Duration { loop.clock.now + age - Instant() }
+
     /// Makes the world process its actions soon.
     func nudge() { loop.wake() }
 
@@ -26,7 +29,7 @@ final class RealTimeClock: Sendable {
     /// Returns the time of the next turn; `nil` if nothing is scheduled or the world has been released.
     private func turn() -> Instant? {
         guard let world else { return nil }
-        let now = loop.clock.now + age
+        let now = Instant() + now
         let (launches, deliveries, timers, deadline) = world.core.withLock { core in
             while core.step(until: now) {}
             core.now = max(core.now, now)

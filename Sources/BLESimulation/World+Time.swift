@@ -1,3 +1,4 @@
+import BLEController
 import BLEHost
 import BLERuntime
 import BLEWire
@@ -94,7 +95,9 @@ extension World {
             realTime = RealTimeClock(self, age: age)
             return realTime
         }
-        started?.start()
+        guard let started else { return }
+        core.withLock { $0.air.pauseUnheardAdvertising() }
+        started.start()
     }
 
     /// Stops virtual time until the returned object is released, which happens after an app has been called on its own

@@ -96,7 +96,7 @@ public final class World: Sendable {
     ) -> Machine {
         precondition((1...250).contains(maximumConnections), "a machine must allow 1 to 250 connections")
         let pace = WorldCore.LinkTiming(interval: connectionInterval, latency: peripheralLatency)
-        let index = core.withLock { core in
+        let index = withCore { core in
             core.machine(name, at: position, mtu: mtu, pace: pace, maximumConnections: maximumConnections)
         }
         nudge()
@@ -111,7 +111,7 @@ public final class World: Sendable {
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {
         peripheral.requireValid()
-        let index = core.withLock { $0.place(peripheral) }
+        let index = withCore { $0.place(peripheral) }
         nudge()
         return Machine(name: peripheral.name, index: index, world: self)
     }
@@ -144,7 +144,7 @@ public final class World: Sendable {
     }
 
     /// The age of the world.
-    public var now: Duration { core.withLock { $0.now - Instant() } }
+    public var now: Duration { withCore { $0.now - Instant() } }
 
     /// The conditions of the air.
     public var conditions: Conditions {
@@ -192,7 +192,18 @@ public final class World: Sendable {
 
     /// Changes the world at the current instant.
     func change(_ body: (inout WorldCore) -> Void) {
-        core.withLock { body(&$0) }
+        withCore { body(&$0) }
         nudge()
+    }
+
+    /// Calls `body` with the state of the world at the current instant.
+    ///
+    /// In real time, the state may be older before the call, because a world with nothing to do takes no turns.
+    func withCore<Result>(_ body: (inout WorldCore) -> sending Result) -> sending Result {
+        let age = realTime.withLock { $0 }?.now
+        return core.withLock { core in
+            if let age { core.now = max(core.now, Instant() + age) }
+            return body(&core)
+        }
     }
 }

@@ -5,6 +5,37 @@ import Testing
 /// Core 6.0, Vol 6, Part B, 4.4.2 and 4.4.3.
 @Suite("Legacy advertising and scanning")
 struct AdvertisingTests {
+    @Test("Advertising that no controller listens to pauses if asked for, and goes on when one listens")
+    func pausing() {
+        var bench = Bench()
+        for _ in 0..<3 { bench.add() }
+        bench.air.pauseUnheardAdvertising()
+        bench.advertise(0)
+        bench.advertise(1)
+        bench.run(for: .seconds(10))
+        #expect(bench.air.deadline == nil)
+        bench.scan(2)
+        bench.run(for: .seconds(10))
+        #expect(Set(bench.reports(2).map(\.address)) == [Bench.address(0), Bench.address(1)])
+        bench.send(.leSetScanEnable(.init(enable: false, filterDuplicates: false)), 2)
+        bench.run(for: .seconds(10))
+        #expect(bench.air.deadline == nil)
+        bench.air.recordsAir = true
+        bench.run(for: .seconds(10))
+        #expect(Set(bench.records.map(\.sender.rawValue)) == [0, 1])
+    }
+
+    @Test("Advertising pauses only if asked for, and not while packets are recorded", arguments: [true, false])
+    func notPausing(records: Bool) {
+        var bench = Bench()
+        bench.add()
+        bench.air.recordsAir = records
+        if records { bench.air.pauseUnheardAdvertising() }
+        bench.advertise(0)
+        bench.run(for: .seconds(10))
+        #expect(bench.air.deadline != nil)
+    }
+
     static let kinds: [(type: HCI.AdvertisingType, report: HCI.LEAdvertisingReport.EventType)] = [
         (.connectable, .connectable), (.scannable, .scannable), (.nonConnectable, .nonConnectable),
     ]

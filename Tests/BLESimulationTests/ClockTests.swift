@@ -1,5 +1,10 @@
-import BLESimulation
+import BLEHost
+import BLERuntime
+import BLEWire
+import Dispatch
 import Testing
+
+@testable import BLESimulation
 
 @Suite("World clock") @MainActor
 struct ClockTests {
@@ -58,5 +63,46 @@ struct ClockTests {
         world.runInRealTime()
         try await world.clock.sleep(for: .milliseconds(20))
         #expect(world.now >= .milliseconds(20))
+    }
+}
+
+/// Not on the main actor, where the waits would keep other worlds waiting for its queue.
+@Suite("Worlds in real time", .timeLimit(.minutes(30)))
+struct RealTimeTests {
+    private let world = World(seed: 1)
+
+    @Test("A world with devices that no app looks for has nothing to do, until an app looks for them")
+    func idle() async throws {
+        for number in 0..<10 { world.place(SimulatedPeripheral(name: "Sensor \(number)", services: [])) }
+        // Devices advertise fast at first.
+        await world.advance(by: .seconds(60))
+        world.runInRealTime()
+        try await waiting {
+            let (deadline, now) = world.core.withLock { ($0.deadline, $0.now) }
+            return deadline.map { $0 > now + .seconds(300) } ?? true
+        }
+        let found = Locked<Set<DeviceAddress>>([])
+        let session = world.machine("phone").open(.central, on: .global()) { event in
+            if case .discovered(let report) = event { found.withLock { _ = $0.insert(report.address) } }
+        }
+        session.send(.scan(ScanRequest()))
+        try await waiting { found.withLock { $0.count } == 10 }
+        session.close()
+    }
+
+    @Test("The age of a world without devices increases, too")
+    func age() async throws {
+        world.runInRealTime()
+        let before = world.now
+        try await waiting { world.now >= before + .milliseconds(20) }
+        #expect(!world.story.contains("after \(before)"))
+    }
+
+    /// Waits until `condition` holds; throws if the test runs out of time.
+    private func waiting(until condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 }

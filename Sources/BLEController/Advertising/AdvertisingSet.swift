@@ -60,8 +60,10 @@ struct AdvertisingSet: Sendable {
     /// The part of the data or scan response that the host has sent so far; `nil` unless the host is sending it in
     /// fragments.
     private(set) var assembly: (isScanResponse: Bool, octets: [UInt8])?
-    /// The token of the latest schedule entry for this set.
-    var token: UInt64 = 0
+    /// The token of the latest schedule entry for this set; ``pausedToken`` if none is scheduled.
+    var token = Self.pausedToken
+    /// The token of a set without a schedule entry, which no entry has.
+    static let pausedToken: UInt64 = 0
 
     init(handle: UInt8) { self.handle = handle }
 

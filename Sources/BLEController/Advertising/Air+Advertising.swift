@@ -19,12 +19,28 @@ extension Air {
         if eventLimit > 0, events >= eventLimit {
             return endAdvertising(controller, index, .limitReached, at: now)
         }
+        if pausesUnheardAdvertising, listeners.all.isEmpty, path.records == nil, until == nil, eventLimit == 0 {
+            controllers[controller].sets[index].token = AdvertisingSet.pausedToken
+            return
+        }
         // Core 6.0, Vol 6, Part B, 4.4.2.2.1: a random delay of up to 10 ms, except for high duty cycle directed
         // advertising.
         let delay = properties.contains(.highDutyCycle) ? 0 : path.random.below(10_001) * 1_000
         var next = now + (interval + delay)
         if let until { next = min(next, until) }
         scheduleAdvertising(controller, index, at: next)
+    }
+
+    /// Schedules the next events of all sets that have paused.
+    mutating func resumeAdvertising() {
+        guard pausesUnheardAdvertising else { return }
+        for controller in controllers.indices {
+            for index in controllers[controller].sets.indices {
+                let set = controllers[controller].sets[index]
+                guard set.isEnabled, set.token == AdvertisingSet.pausedToken else { continue }
+                scheduleAdvertising(controller, index, at: now + path.random.below(set.interval))
+            }
+        }
     }
 
     /// The reason why a set stops without a command.

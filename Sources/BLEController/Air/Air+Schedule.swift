@@ -65,6 +65,7 @@ extension Air {
     /// Also schedules the time at which the controller's scan ends, pauses or resumes.
     mutating func refreshListening(_ controller: Int) {
         if controllers[controller].isListening {
+            if listeners.all.isEmpty { resumeAdvertising() }
             listeners.insert(controller, at: controllers[controller].identity.position)
         } else {
             listeners.remove(controller)

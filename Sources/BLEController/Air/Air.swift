@@ -35,10 +35,26 @@ package struct Air: ~Copyable {
     }
 
     /// True if the air also outputs every packet as ``Output/air(_:)``.
+    ///
+    /// If it becomes true, advertising that has paused goes on at the time of the last call of ``wake(at:)``.
     package var recordsAir: Bool {
         get { path.records != nil }
-        set { path.records = newValue ? path.records ?? [] : nil }
+        set {
+            path.records = newValue ? path.records ?? [] : nil
+            if newValue { resumeAdvertising() }
+        }
     }
+
+    /// True if advertising pauses while no controller scans or initiates and packets are not recorded.
+    ///
+    /// Hosts cannot observe the pause, and in real time the computer need not wake up for the advertising. When a
+    /// controller starts to listen, each set goes on at a random time within its interval. Sets that end after a time
+    /// or a number of events do not pause. A pause changes all later random choices, so it is off by default, and
+    /// worlds in virtual time leave it off.
+    package private(set) var pausesUnheardAdvertising = false
+
+    /// Sets ``pausesUnheardAdvertising``.
+    package mutating func pauseUnheardAdvertising() { pausesUnheardAdvertising = true }
 
     /// Pairs of controllers that do not receive each other, regardless of distance.
     package var partition: Set<ControllerPair> = [] {

@@ -83,6 +83,7 @@ package final class RadioServer: @unchecked Sendable {
         refused: (@Sendable (UInt16) -> Void)? = nil
     ) {
         air = Air(seed: seed, conditions: .init(loss: loss))
+        air.pauseUnheardAdvertising()
         firstAddress = Self.firstAddress(seed: seed)
         self.pace = pace
         self.extraConnections = extraConnections

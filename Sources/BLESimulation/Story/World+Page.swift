@@ -24,9 +24,11 @@ extension World {
 
     /// Records everything from now on for ``page``; `reading` decodes the values of characteristics.
     package func recordPage(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) {
-        core.withLock { core in
+        change { core in
             guard core.recorder == nil else { return }
             core.recorder = PageRecorder(keys: false, reading: reading)
+            // In real time, the air may not have been called for a while, and must not run the events of that time now.
+            if core.air.pausesUnheardAdvertising { core.air.wake(at: core.now) }
             core.air.recordsAir = true
         }
     }
@@ -35,7 +37,7 @@ extension World {
     ///
     /// Requires ``recordPage(reading:)``.
     package func record(to live: inout LiveTimeline) -> Bool {
-        core.withLock { core in
+        withCore { core in
             let now = core.now
             return core.recorder?.move(to: &live, until: now) ?? false
         }
@@ -43,7 +45,7 @@ extension World {
 
     /// The events of the world so far.
     package var timeline: Timeline {
-        core.withLock { core in
+        withCore { core in
             var timeline = core.recorder?.builder.finish() ?? core.story.timeline { core.stations[$0].name }
             timeline.end = core.now.nanoseconds
             return timeline

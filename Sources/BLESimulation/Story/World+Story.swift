@@ -15,7 +15,7 @@ extension World {
     /// #expect(reader.values.count == 3, "\(world.story)")
     /// ```
     public var story: String {
-        core.withLock { core in
+        withCore { core in
             let names = core.stations.map { station in (station.name, station.apps.map(\.name)) }
             let heading =
                 "A world with seed \(core.seed), after \(core.now - .init())" + (core.hasHadApps ? "" : Self.empty)
