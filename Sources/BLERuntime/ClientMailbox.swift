@@ -89,6 +89,8 @@ final class ClientMailbox: @unchecked Sendable {
         /// The number of sent values that have not been reported to the client, because they are too few to be worth a
         /// call.
         var receipts = 0
+        /// The advertisements that were dropped here.
+        var dropped = DroppedReports()
 
         /// Records that events were added; returns whether the client's queue must be signalled.
         ///
@@ -107,6 +109,7 @@ final class ClientMailbox: @unchecked Sendable {
         mutating func take(into others: inout [ClientEvent]) {
             isScheduled = false
             receipts = 0
+            dropped.caughtUp()
             swap(&events, &others)
             swap(&events, &spare)
         }
@@ -121,6 +124,12 @@ final class ClientMailbox: @unchecked Sendable {
     private let deliverySource: DispatchSource?
     /// True if a few sent values are not reported immediately, but together with the next event.
     private let gathersReceipts: Bool
+    private let losing: @Sendable () -> Void
+    /// The advertisements that were dropped here, as of the last call of ``post(_:)``; used only by the callers of that
+    /// method.
+    private(set) var latestLosses = DroppedReports()
+    /// The number of the client's advertisements that the daemon has dropped; 0 for a host in this process.
+    let droppedByDaemon = Atomic<UInt64>(0)
 
     /// Creates an empty mailbox.
     ///
@@ -128,14 +137,17 @@ final class ClientMailbox: @unchecked Sendable {
     ///   - client: The client of the session.
     ///   - receiver: The function that receives the client's events.
     ///   - loop: The runner's loop, if the client may run the loop's turns while it waits for responses.
+    ///   - losing: Called by ``post(_:)`` when it drops the first advertisement of a burst.
     ///   - caughtUp: Called on the client's queue after more than ``limit`` events have been delivered together.
     init(
         client: ClientID,
         receiver: EventReceiver,
         on loop: EventLoop? = nil,
+        losing: @escaping @Sendable () -> Void = {},
         caughtUp: @escaping @Sendable () -> Void
     ) {
         self.client = client
+        self.losing = losing
         gathersReceipts = if case .all = receiver { true } else { false }
         let storage = Storage(receiver, on: loop, caughtUp: caughtUp)
         self.storage = storage
@@ -168,18 +180,29 @@ final class ClientMailbox: @unchecked Sendable {
             return 0
         }
         let receipts = gathersReceipts ? events.sentValueCount : nil
-        let (mustSchedule, count) = storage.contents.withLock { contents in
+        let (mustSchedule, count, beginsToLose, losses) = storage.contents.withLock { contents in
             if contents.events.isEmpty {
                 swap(&contents.events, &events)
             } else {
                 contents.events.append(contentsOf: events)
                 events.removeAll(keepingCapacity: true)
             }
-            if contents.events.count > Self.limit { contents.events.dropAdvertisements() }
-            return (contents.added(receipts: receipts), contents.events.count)
+            var beginsToLose = false
+            if contents.events.count > Self.limit {
+                beginsToLose = contents.dropped.add(contents.events.dropAdvertisements())
+            }
+            return (contents.added(receipts: receipts), contents.events.count, beginsToLose, contents.dropped)
         }
+        latestLosses = losses
         if mustSchedule { deliverySource?.add(data: 1) }
+        if beginsToLose { losing() }
         return count
+    }
+
+    /// The number of advertisements that the client has lost because it is too slow, including those that the daemon
+    /// has dropped.
+    var droppedReports: UInt64 {
+        storage.contents.withLock { $0.dropped.total } &+ droppedByDaemon.load(ordering: .relaxed)
     }
 
     /// Records a request from the client; returns whether it is the first one since an event that calls for a response.
@@ -228,13 +251,15 @@ extension [ClientEvent] {
         return sum
     }
 
-    /// Drops the oldest advertisements until the mailbox is within its limit or none are left.
-    fileprivate mutating func dropAdvertisements() {
-        var excess = count - ClientMailbox.limit
+    /// Drops the oldest advertisements until the mailbox is within its limit or none are left; returns their number.
+    fileprivate mutating func dropAdvertisements() -> Int {
+        let before = count
+        var excess = before - ClientMailbox.limit
         removeAll { event in
             guard excess > 0, case .discovered = event else { return false }
             excess -= 1
             return true
         }
+        return before - count
     }
 }

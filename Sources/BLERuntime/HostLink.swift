@@ -118,6 +118,9 @@ package protocol HostSession: Sendable {
 
     /// True if time passes while a thread of the app blocks; the app can then block until the host answers.
     var passesTime: Bool { get }
+
+    /// The number of advertising reports that the app has lost since the session began, because it is too slow.
+    var droppedReports: UInt64 { get }
 }
 
 extension HostSession {
@@ -126,6 +129,7 @@ extension HostSession {
     @discardableResult
     package func report(_ rule: String, _ sentence: String) -> Bool { false }
     package var passesTime: Bool { true }
+    package var droppedReports: UInt64 { 0 }
 }
 
 /// A hold on a simulated world's virtual time, which does not advance while this object is retained.

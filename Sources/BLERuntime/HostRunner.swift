@@ -276,6 +276,8 @@ extension HostRunner: SwitchableHost {
             runner.enqueue(.close(mailbox))
         }
 
+        var droppedReports: UInt64 { mailbox.droppedReports }
+
         func appEnded() { runner.enqueue(.appEnded(mailbox)) }
         func appReturned() { runner.enqueue(.appReturned(mailbox)) }
         func transfer(to owner: ClientOwner) { runner.enqueue(.transfer(mailbox.client, owner)) }
@@ -292,6 +294,8 @@ extension HostRunner: SwitchableHost {
     package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
         let mailbox = ClientMailbox(client: client, receiver: receiver, on: loop) { [weak self] in
+            self?.runtimeLog.writeDroppingReports()
+        } caughtUp: { [weak self] in
             self?.enqueue(.caughtUp(client))
         }
         enqueue(.open(mailbox, role, owner))

@@ -36,6 +36,15 @@ struct RuntimeLog {
         logger.notice("\(note)")
     }
 
+    /// Logs that an app is too slow, once for each burst of lost reports.
+    func writeDroppingReports() { logger.warning(Self.droppingReports) }
+
+    /// The warning that this app is too slow.
+    static let droppingReports: Logger.Message = """
+        This app is too slow: advertising reports are being dropped, because more than \(ClientMailbox.limit) events \
+        wait for a manager's queue. Return from delegate methods sooner, or scan for fewer devices.
+        """
+
     /// Logs the loss of a controller.
     mutating func write(lost name: String, _ error: TransportError) {
         absence = nil

@@ -1,6 +1,7 @@
 import BLEHost
 import BLEWire
 import Dispatch
+import Synchronization
 import Testing
 
 @testable import BLERuntime
@@ -12,12 +13,16 @@ struct ClientMailboxTests {
         let queue = DispatchQueue(label: "test.app", attributes: .initiallyInactive)
         let heard = Locked<[ClientEvent]>([])
         let caughtUp = Locked(0)
+        /// The number of bursts of lost reports so far.
+        let bursts = Locked(0)
 
         func mailbox() -> ClientMailbox {
             let receiver = EventReceiver.each(on: queue) { [weak self] event in
                 self?.heard.withLock { $0.append(event) }
             }
             return ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver) { [weak self] in
+                self?.bursts.withLock { $0 += 1 }
+            } caughtUp: { [weak self] in
                 self?.caughtUp.withLock { $0 += 1 }
             }
         }
@@ -25,9 +30,12 @@ struct ClientMailboxTests {
         /// Lets the queue go and returns what the client has heard when it is empty.
         func hear() async -> [ClientEvent] {
             queue.activate()
-            await withCheckedContinuation { done in queue.async { done.resume() } }
+            await drain()
             return heard.withLock { $0 }
         }
+
+        /// Returns when the queue, which was let go, is empty.
+        func drain() async { await withCheckedContinuation { done in queue.async { done.resume() } } }
     }
 
     @discardableResult
@@ -112,6 +120,31 @@ struct ClientMailboxTests {
         Self.post([Self.value(2), Self.value(3)], to: mailbox)
         let kept = (3..<limit).map(Self.advertisement)
         #expect(await client.hear() == [Self.value(1)] + kept + [Self.value(2), Self.value(3)])
+        #expect(mailbox.droppedReports == 3)
+        mailbox.droppedByDaemon.store(4, ordering: .relaxed)
+        #expect(mailbox.droppedReports == 7)
+    }
+
+    @Test(
+        "A burst of lost reports is reported once, until the client has twice caught up without a loss",
+        .timeLimit(.minutes(30))
+    )
+    func bursts() async {
+        let client = Client(), mailbox = client.mailbox(), limit = ClientMailbox.limit
+        let crowd = (0..<(limit + 10)).map(Self.advertisement)
+        Self.post(crowd, to: mailbox)
+        Self.post(crowd, to: mailbox)
+        #expect(client.bursts.withLock { $0 } == 1)
+        #expect(mailbox.latestLosses.total == UInt64(limit + 20) && mailbox.latestLosses.isLosing)
+        _ = await client.hear()
+        Self.post(crowd, to: mailbox)
+        #expect(client.bursts.withLock { $0 } == 1)
+        while mailbox.latestLosses.isLosing {
+            await client.drain()
+            Self.post([Self.value(1)], to: mailbox)
+        }
+        Self.post(crowd, to: mailbox)
+        #expect(client.bursts.withLock { $0 } == 2)
     }
 
     @Test("Values are never dropped, and the mailbox reports when the client has caught up")

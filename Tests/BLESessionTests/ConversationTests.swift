@@ -202,7 +202,7 @@ struct ConversationTests {
 
     private static var newer: Hello {
         var hello = Hello()
-        hello.versions = Versions(oldest: 4, newest: 9)
+        hello.versions = Versions(oldest: 5, newest: 9)
         return hello
     }
 
@@ -271,23 +271,88 @@ struct ConversationTests {
         daemon.welcome()
     }
 
+    private static let report = AdvertisementReport(
+        peer: peer,
+        address: .none,
+        isConnectable: true,
+        rssi: .unavailable,
+        octets: AdvertisementOctets(advertisement: [1, 2, 3])
+    )
+
+    @Test("An app learns how many reports the daemon has dropped, on all of its connections")
+    func droppedByDaemon() {
+        var (app, daemon) = pair()
+        for connection in 1...2 {
+            daemon.send(.discovered(Self.report), backlog: DaemonConversation.advertisementBacklog + 1)
+            daemon.send(.discovered(Self.report), backlog: 0)
+            carry(&app, &daemon)
+            #expect(app.droppedByDaemon == UInt64(connection))
+            app.lost()
+            daemon = DaemonConversation()
+            app.connected()
+            carry(&app, &daemon)
+            _ = daemon.takeAction()
+            daemon.welcome()
+            carry(&app, &daemon)
+        }
+    }
+
+    @Test("The daemon learns of an app's own losses at the beginning of a burst, in steps, and at the end")
+    func droppedByApp() {
+        var (app, daemon) = pair(), losses = DroppedReports(), known: [UInt64] = [], bursts = 0
+        func report() {
+            app.report(losses)
+            carry(&app, &daemon)
+            if known.last ?? 0 != daemon.droppedReports { known.append(daemon.droppedReports) }
+            if daemon.takeLoss() { bursts += 1 }
+        }
+        for _ in 0..<2 {
+            for _ in 0..<300 {
+                _ = losses.add(1)
+                report()
+            }
+            for _ in 0..<2 {
+                losses.caughtUp()
+                report()
+            }
+        }
+        #expect(known == [1, 257, 300, 301, 557, 600])
+        #expect(bursts == 2)
+    }
+
+    @Test("An older daemon is not informed of losses, because it would not understand the message")
+    func olderDaemon() throws {
+        var app = AppConversation(.central, restoring: nil, radio: ""), losses = DroppedReports()
+        app.connected()
+        app.takeOctets { _ in }
+        var writer = FrameWriter()
+        let isWritten = writer.write(DaemonMessage.welcome(Welcome(version: 3, window: 8)))
+        #expect(isWritten)
+        var octets: [UInt8] = []
+        writer.take { octets = [UInt8](copying: $0) }
+        try app.receive(octets.span)
+        #expect(app.isOpen)
+        _ = losses.add(1)
+        app.report(losses)
+        var isSilent = true
+        app.takeOctets { _ in isSilent = false }
+        #expect(isSilent)
+    }
+
     @Test("A slow reader first misses advertisements, and is rejected when too much is waiting")
     func slow() throws {
         var (_, daemon) = pair()
-        let report = AdvertisementReport(
-            peer: Self.peer,
-            address: .none,
-            isConnectable: true,
-            rssi: .unavailable,
-            octets: AdvertisementOctets(advertisement: [1, 2, 3])
-        )
+        let report = Self.report
         daemon.send(.discovered(report), backlog: 0)
         daemon.send(.discovered(report), backlog: DaemonConversation.advertisementBacklog + 1)
         daemon.send(.peer(Self.peer, .mtuChanged(50)), backlog: DaemonConversation.advertisementBacklog + 1)
-        #expect(daemon.missedAdvertisements == 1)
+        #expect(daemon.droppedReports == 1)
+        let hasNewLoss = daemon.takeLoss(), isRepeated = daemon.takeLoss()
+        #expect(hasNewLoss && !isRepeated)
         #expect(try answers(of: &daemon) == [.event(.discovered(report)), .event(.peer(Self.peer, .mtuChanged(50)))])
         daemon.send(.peer(Self.peer, .mtuChanged(55)), backlog: 0)
-        daemon.send(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog)
+        #expect(try answers(of: &daemon) == [.reportsDropped(1), .event(.peer(Self.peer, .mtuChanged(55)))])
+        daemon.send(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog + 1)
         let isOver = daemon.isOver
         #expect(isOver)
         let told = try answers(of: &daemon)

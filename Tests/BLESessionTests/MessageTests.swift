@@ -68,6 +68,22 @@ struct MessageTests {
         #expect(try DaemonMessage(reading: octets.span) == message)
     }
 
+    @Test("The numbers of lost reports follow the list of apps, and older programs skip them")
+    func losses() throws {
+        var (lucky, slow) = (SessionInfo(), SessionInfo())
+        lucky.program = "lucky"
+        slow.program = "slow"
+        let plain = DaemonMessage.answer(.apps([lucky, slow])).encoded
+        slow.droppedReports = 7
+        let message = DaemonMessage.answer(.apps([lucky, slow]))
+        #expect(message.encoded.starts(with: plain) && message.encoded.count > plain.count)
+        #expect(try DaemonMessage(reading: message.encoded.span) == message)
+        for message in [AppMessage.reportsDropped(1 << 40, areOngoing: true), .reportsDropped(0, areOngoing: false)] {
+            #expect(try AppMessage(reading: message.encoded.span) == message)
+        }
+        #expect(try DaemonMessage(reading: DaemonMessage.reportsDropped(9).encoded.span) == .reportsDropped(9))
+    }
+
     @Test("A policy without a setting for unattended pairing keeps the older format")
     func unattended() throws {
         let plain = AppMessage.request(1, .security(.setPolicy(PairingPolicy(keepsBonds: false))))

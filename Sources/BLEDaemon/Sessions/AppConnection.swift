@@ -95,7 +95,11 @@ final class AppConnection: @unchecked Sendable {
     }
 
     /// A description of the app's session, as `ble` shows it; `nil` if there is no session.
-    var sessionInfo: SessionInfo? { sessionDescription?.sessionInfo }
+    var sessionInfo: SessionInfo? {
+        var info = sessionDescription?.sessionInfo
+        info?.droppedReports = conversation.droppedReports
+        return info
+    }
 
     /// Sets a new policy, and ends everything that the app may no longer do.
     func apply(_ policy: AppPolicy) {
@@ -209,6 +213,7 @@ final class AppConnection: @unchecked Sendable {
             count += 1
         }
         sendEvents()
+        if conversation.takeLoss() { note("advertising reports are being dropped, because the app is too slow") }
         if conversation.isOver { endRefusedSession() }
         conversation.takeOctets { stream.write($0) }
         // Nothing more is read from an app until all of its earlier requests have been carried out.

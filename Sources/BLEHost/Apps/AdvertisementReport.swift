@@ -80,3 +80,31 @@ package struct AdvertisementReport: Equatable, Sendable {
         a.rssi == b.rssi && (a.contents === b.contents || a.contents.facts == b.contents.facts)
     }
 }
+
+/// A count of the advertising reports that an app has lost because it is too slow.
+///
+/// The losses come in bursts, each of which is worth one line of a log. A burst begins with a lost report. It ends when
+/// the app has received everything that was waiting for it twice without a loss in between.
+package struct DroppedReports: Sendable {
+    private enum Burst { case none, losing, recovering }
+
+    /// The number of lost reports.
+    package private(set) var total: UInt64 = 0
+    private var burst = Burst.none
+
+    package init() {}
+
+    /// True from the first report of a burst to its end.
+    package var isLosing: Bool { burst != .none }
+
+    /// Records lost reports; returns true if a burst begins.
+    package mutating func add(_ count: Int) -> Bool {
+        guard count > 0 else { return false }
+        total &+= UInt64(count)
+        defer { burst = .losing }
+        return burst == .none
+    }
+
+    /// Records that the app has received everything that was waiting for it.
+    package mutating func caughtUp() { burst = burst == .losing ? .recovering : .none }
+}

@@ -107,7 +107,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             [weak self] in
             self?.statusChanged($0)
         } mailbox: { session in
-            ClientMailbox(client: client, receiver: receiver) { [weak self, weak session] in
+            ClientMailbox(client: client, receiver: receiver) { [logger] in
+                logger.warning(RuntimeLog.droppingReports)
+            } caughtUp: { [weak self, weak session] in
                 if let session { self?.enqueue(.caughtUp(session)) }
             }
         }
@@ -127,6 +129,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             session.stopDelivery()
             link.enqueue(.close(session))
         }
+
+        var droppedReports: UInt64 { session.droppedReports }
 
         // The daemon decides itself which sessions it keeps.
         func appEnded() { close() }

@@ -2,6 +2,7 @@ import BLEHost
 import BLESession
 import BLEWire
 import Glibc
+import Synchronization
 
 /// A manager's session with the daemon, over one connection at a time.
 ///
@@ -73,6 +74,9 @@ final class DaemonSession: @unchecked Sendable {
     /// Records a request from the app; returns whether it is the first one since an event that calls for a response.
     func noteRequest(_ request: ClientRequest) -> Bool { mailbox?.noteRequest(request) ?? false }
 
+    /// The number of advertising reports that the app has lost because it is too slow.
+    var droppedReports: UInt64 { mailbox?.droppedReports ?? 0 }
+
     /// Stops delivering events to the app.
     func stopDelivery() { mailbox?.close() }
 
@@ -134,7 +138,12 @@ final class DaemonSession: @unchecked Sendable {
         if case .open(let stream, _) = state { conversation.takeOctets { stream.write($0) } }
         conversation.takeEvents(into: &events)
         guard !events.isEmpty, let mailbox else { return }
+        mailbox.droppedByDaemon.store(conversation.droppedByDaemon, ordering: .relaxed)
         let count = mailbox.post(&events)
+        if mailbox.latestLosses.total > 0, case .open(let stream, _) = state {
+            conversation.report(mailbox.latestLosses)
+            conversation.takeOctets { stream.write($0) }
+        }
         guard count > 4 * ClientMailbox.limit, !isReadingPaused, case .open(let stream, _) = state else { return }
         isReadingPaused = true
         stream.pause()

@@ -18,6 +18,8 @@ package struct AppConversation: Sendable {
 
     /// The maximum number of requests that wait for the first session.
     private static let mostEarly = 1_024
+    /// The number of further lost reports after which the daemon is informed, while the app is still losing reports.
+    private static let worthwhileLosses: UInt64 = 256
 
     private var hello: Hello
     private var state = State.disconnected
@@ -37,6 +39,12 @@ package struct AppConversation: Sendable {
     /// The state that was reported to the app for the last refusal, so that it is not reported twice; `nil` after a new
     /// session.
     private var reportedRefusal: HostState?
+    /// The version of the protocol of this connection.
+    private var version: UInt16 = 0
+    /// The number of reports that earlier connections have dropped, and the number that this one has.
+    private var dropped: (before: UInt64, now: UInt64) = (0, 0)
+    /// The losses in this process that the daemon has been informed of.
+    private var reportedLosses: (total: UInt64, areOngoing: Bool) = (0, false)
 
     package init(
         _ role: ClientRole,
@@ -58,6 +66,22 @@ package struct AppConversation: Sendable {
     /// Removes and returns the reason why the daemon last refused a request, for the log.
     package mutating func takeRefusedRequest() -> Refusal? { refusedRequest.take() }
 
+    /// The number of advertising reports that the daemon has dropped because this process did not read fast enough.
+    package var droppedByDaemon: UInt64 { dropped.before &+ dropped.now }
+
+    /// Tells the daemon, for its users, how many reports were dropped in this process because the app is too slow.
+    ///
+    /// The daemon is informed at the beginning of a burst, after each ``worthwhileLosses`` reports, and at the end.
+    package mutating func report(_ losses: DroppedReports) {
+        guard isOpen, version >= Versions.withDroppedReports else { return }
+        guard
+            losses.isLosing != reportedLosses.areOngoing
+                || losses.total &- reportedLosses.total >= Self.worthwhileLosses
+        else { return }
+        reportedLosses = (losses.total, losses.isLosing)
+        _ = writer.write(AppMessage.reportsDropped(losses.total, areOngoing: losses.isLosing))
+    }
+
     /// True while there is a session.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
@@ -68,6 +92,7 @@ package struct AppConversation: Sendable {
         untakenRequests = Fifo()
         firstUntaken = 1
         refusal = nil
+        (dropped, reportedLosses) = ((droppedByDaemon, 0), (0, false))
         state = .greeting
         hello.isContinued = hasBeenOpen
         _ = writer.write(AppMessage.hello(hello))
@@ -143,6 +168,7 @@ package struct AppConversation: Sendable {
         switch (message, state) {
         case (.welcome(let welcome), .greeting):
             state = .open
+            version = welcome.version
             window = max(1, Int(welcome.window))
             hasBeenOpen = true
             reportedRefusal = nil
@@ -162,7 +188,8 @@ package struct AppConversation: Sendable {
             dropTaken(upTo: number)
             sendWaiting()
         case (.requestRefused(let number, let refusal), .open): refuse(number, refusal)
-        case (.welcome, _), (.event, _), (.taken, _), (.requestRefused, _), (.answer, _): break
+        case (.reportsDropped(let total), .open): dropped.now = total
+        case (.welcome, _), (.event, _), (.taken, _), (.requestRefused, _), (.answer, _), (.reportsDropped, _): break
         }
     }
 

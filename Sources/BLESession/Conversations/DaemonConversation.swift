@@ -53,12 +53,27 @@ package struct DaemonConversation: Sendable {
     private var reportedTaken: UInt32 = 0
     /// True if the app has closed its session; its further messages are then ignored.
     private var hasClosed = false
-    /// The number of advertisements that were dropped because the app does not read fast enough.
-    package private(set) var missedAdvertisements = 0
+    /// The reports that were dropped here because the app's process does not read fast enough.
+    private var dropped = DroppedReports()
+    /// The number of dropped reports that the app has been informed of.
+    private var reportedDropped: UInt64 = 0
+    /// The reports that were dropped in the app's process, as the app says.
+    private var droppedByApp: (total: UInt64, areOngoing: Bool) = (0, false)
+    /// True if reports have been dropped that ``takeLoss()`` has not returned.
+    private var hasNewLoss = false
     /// The reason why the session was refused or ended; `nil` if it was not.
     package private(set) var refusal: Refusal?
 
     package init() {}
+
+    /// The number of advertising reports that the app has lost because it is too slow, here and in its own process.
+    package var droppedReports: UInt64 { dropped.total &+ droppedByApp.total }
+
+    /// Returns true once for each burst of dropped reports, for the log.
+    package mutating func takeLoss() -> Bool {
+        defer { hasNewLoss = false }
+        return hasNewLoss
+    }
 
     /// True if the app was refused because it reads too little or sends too much.
     package var isCongested: Bool { mutating get { refusal?.reason == .congested } }
@@ -137,13 +152,18 @@ package struct DaemonConversation: Sendable {
     package mutating func send(_ event: ClientEvent, backlog: Int) {
         guard case .open = state else { return }
         let waiting = backlog + writer.count
+        if waiting == 0 { dropped.caughtUp() }
         if case .discovered = event, waiting > Self.advertisementBacklog {
-            missedAdvertisements += 1
+            if dropped.add(1) { hasNewLoss = true }
             return
         }
         guard waiting <= Self.mostBacklog else {
             writer.reset()
             return refuse(Refusal(.congested, "the app has not read \(waiting) octets"))
+        }
+        if dropped.total != reportedDropped, waiting <= Self.advertisementBacklog {
+            reportedDropped = dropped.total
+            write(.reportsDropped(dropped.total))
         }
         if case .peer(let peer, .valueNotified(let handle, let value), _) = event {
             expectWritten(writer.write(NotifiedValue(peer: peer, handle: handle, value: value)))
@@ -230,9 +250,14 @@ package struct DaemonConversation: Sendable {
                 return refuse(Refusal(.congested, "more than \(Self.mostQuestions) questions at once"))
             }
             actions.append(.answer(question))
+        case (.reportsDropped(let total, let areOngoing), .opening),
+            (.reportsDropped(let total, let areOngoing), .open):
+            if areOngoing, !droppedByApp.areOngoing { hasNewLoss = true }
+            droppedByApp = (total, areOngoing)
         case (.question, _): refuse(Refusal(.malformed, "a connection with a session accepts no questions"))
         case (.hello, _): refuse(Refusal(.malformed, "only the first message may be a greeting"))
-        case (.request, _), (.close, _): refuse(Refusal(.malformed, "the first message must be a greeting"))
+        case (.request, _), (.close, _), (.reportsDropped, _):
+            refuse(Refusal(.malformed, "the first message must be a greeting"))
         }
     }
 }

@@ -7,7 +7,7 @@ package import BLEWire
 /// change is incompatible, the new range of versions does not overlap the old one.
 package struct Versions: Packet {
     /// The versions that this package supports.
-    package static let own = Self(oldest: 1, newest: 3)
+    package static let own = Self(oldest: 1, newest: 4)
     /// The versions that an app accepts.
     ///
     /// Apps need version 2 or later, in which each result contains the number of the request that it answers.
@@ -15,6 +15,9 @@ package struct Versions: Packet {
     /// The versions that a session on behalf of another program needs: an older daemon would give the session the
     /// rights of the program that opens it.
     static let neededOnBehalf = Self(oldest: 3, newest: own.newest)
+
+    /// The first version in which app and daemon inform each other of dropped advertising reports.
+    static let withDroppedReports: UInt16 = 4
 
     package var oldest: UInt16
     package var newest: UInt16

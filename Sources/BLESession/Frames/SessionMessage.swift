@@ -11,6 +11,9 @@ package enum AppMessage: TaggedEnum, Packet {
     case close
     /// A question, sent instead of a greeting. Questions are answered in order.
     case question(Question)
+    /// The number of advertising reports that were dropped in the app's process since the session began, because the
+    /// app is too slow, and whether that goes on. Supported since protocol version 4.
+    case reportsDropped(UInt64, areOngoing: Bool)
 
     package init() { self = .close }
 
@@ -20,6 +23,7 @@ package enum AppMessage: TaggedEnum, Packet {
         case .request: 2
         case .close: 3
         case .question: 4
+        case .reportsDropped: 5
         }
     }
 
@@ -29,6 +33,7 @@ package enum AppMessage: TaggedEnum, Packet {
         case 2: self = .request(0, ClientRequest())
         case 3: self = .close
         case 4: self = .question(Question())
+        case 5: self = .reportsDropped(0, areOngoing: false)
         default: return nil
         }
     }
@@ -46,6 +51,10 @@ package enum AppMessage: TaggedEnum, Packet {
         case .question(var question):
             try question.layout(&wire)
             self = .question(question)
+        case .reportsDropped(var total, var areOngoing):
+            try wire.integer(&total, "Total")
+            try wire.flag(&areOngoing, "Ongoing")
+            self = .reportsDropped(total, areOngoing: areOngoing)
         }
     }
 
@@ -81,6 +90,9 @@ package enum DaemonMessage: TaggedEnum, Packet {
     case requestRefused(UInt32, Refusal)
     /// The answer to a question.
     case answer(Answer)
+    /// The number of advertising reports that the daemon has dropped on this connection, because the app does not read
+    /// fast enough. It is sent before the next event. Older apps ignore it.
+    case reportsDropped(UInt64)
 
     package init() { self = .taken(0) }
 
@@ -92,6 +104,7 @@ package enum DaemonMessage: TaggedEnum, Packet {
         case .taken: 4
         case .requestRefused: 5
         case .answer: 6
+        case .reportsDropped: 7
         }
     }
 
@@ -103,6 +116,7 @@ package enum DaemonMessage: TaggedEnum, Packet {
         case 4: self = .taken(0)
         case 5: self = .requestRefused(0, Refusal())
         case 6: self = .answer(Answer())
+        case 7: self = .reportsDropped(0)
         default: return nil
         }
     }
@@ -128,6 +142,9 @@ package enum DaemonMessage: TaggedEnum, Packet {
         case .answer(var answer):
             try answer.layout(&wire)
             self = .answer(answer)
+        case .reportsDropped(var total):
+            try wire.integer(&total, "Total")
+            self = .reportsDropped(total)
         }
     }
 

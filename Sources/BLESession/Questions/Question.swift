@@ -119,6 +119,10 @@ package enum Answer: TaggedEnum, Packet {
         switch self {
         case .apps(var apps):
             try wire.sequence(&apps, "App")
+            let hasLosses = apps.contains { $0.droppedReports > 0 }
+            var losses = hasLosses ? PacketList(apps.map { SessionInfo.Losses(total: $0.droppedReports) }) : nil
+            try wire.tail(&losses)
+            for (index, loss) in zip(apps.indices, losses?.elements ?? []) { apps[index].droppedReports = loss.total }
             self = .apps(apps)
         case .grant(var grant):
             try grant.layout(&wire)

@@ -36,6 +36,10 @@ package struct SessionInfo: Equatable, Packet {
     package var links: [Link] = []
     /// The session's use of the radio.
     package var use = RadioUse()
+    /// The number of advertising reports that the app has lost because it is too slow.
+    ///
+    /// ``Answer/apps(_:)`` has these numbers after the sessions, because older versions do not know them.
+    package var droppedReports: UInt64 = 0
 
     package init() {}
 
@@ -55,6 +59,12 @@ package struct SessionInfo: Equatable, Packet {
 
     private struct Number: WireField {
         let wire: UInt32
+    }
+
+    /// A packet that contains ``droppedReports`` of one session.
+    struct Losses: Packet {
+        var total: UInt64 = 0
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&total, "Total") }
     }
 }
 

@@ -41,6 +41,9 @@ extension CBCentralManager {
         peripheral.connect(request)
     }
 
+    /// The number of advertising reports that the app has lost because it is too slow.
+    package var droppedReports: UInt64 { session.droppedReports }
+
     /// Returns the object for the sender of an advertisement, after updating it from the advertisement.
     package func peripheral(from report: AdvertisementReport) -> CBPeripheral {
         let peripheral = peripheral(report.peer, name: report.name)

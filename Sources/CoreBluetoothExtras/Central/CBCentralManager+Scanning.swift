@@ -2,6 +2,16 @@ import BLEHost
 public import CoreBluetooth
 
 extension CBCentralManager {
+    /// The number of advertising reports that this manager has lost because the app is too slow.
+    ///
+    /// If more than 1,024 events wait for the manager's queue, the oldest reports are dropped, but no other events. The
+    /// daemon drops reports if the app's process does not read fast enough; the number includes these once the next
+    /// event has arrived. Each burst of losses is also logged once.
+    ///
+    /// An app that must not lose reports returns sooner from its delegate methods, or scans for fewer devices. The
+    /// number never decreases. It can be read on any thread.
+    public var droppedReportCount: Int { Int(clamping: droppedReports) }
+
     /// Starts a scan, and returns the discovered devices as a sequence.
     ///
     /// The delegate is called as well.

@@ -29,6 +29,7 @@ extension SessionInfo {
             "user": Int(user), "program": program, "role": role.name, "phase": phase.name, "radio": radio,
             "links": links.map { $0.peer.text }, "scans": use.isScanning, "advertises": use.isAdvertising,
             "services": Int(use.services), "requests": Int(clamping: use.requests), "events": Int(clamping: use.events),
+            "dropped_reports": Int(clamping: droppedReports),
         ]
         fields["process"] = process.map { Int($0) }
         fields["restore_identifier"] = restoreIdentifier
@@ -54,6 +55,7 @@ extension SessionInfo {
         let all = [
             use.isScanning ? "scans" : nil, use.isAdvertising ? "advertises" : nil,
             count(Int(use.services), "service"), count(links.count, "link"),
+            count(Int(clamping: droppedReports), "report").map { "\($0) dropped" },
         ].compactMap { $0 }
         return all.isEmpty ? "nothing" : all.joined(separator: ", ")
     }

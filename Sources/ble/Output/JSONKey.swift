@@ -56,7 +56,8 @@ enum JSONKey {
         "att_opcode": .number, "smp_code": .number, "signal_code": .number,
         // The daemon.
         "user": .number, "role": .text, "phase": .text, "radio": .text, "links": .list, "scans": .flag,
-        "advertises": .flag, "requests": .number, "events": .number, "restore_identifier": .text, "on": .flag,
+        "advertises": .flag, "requests": .number, "events": .number, "dropped_reports": .number,
+        "restore_identifier": .text, "on": .flag,
         "processes": .list, "programs": .list, "roles": .list, "pairing": .flag, "addresses": .flag, "admin": .flag,
         "because": .text, "radios": .list,
         // Adapters and controllers.
