@@ -6,6 +6,7 @@ import CoreBluetooth
 
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "explain",
         abstract: "Show a capture as a page: every event over time, and the causes of failures.",
         discussion: """
             Prints one HTML file that needs no network. It shows the calls and callbacks of apps, the ATT requests \

@@ -3,6 +3,7 @@ import CoreBluetooth
 
 struct Session: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "session",
         abstract: "Use many devices from a script, with commands and answers as lines of JSON.",
         discussion: """
             Each line of standard input is a command, a JSON object; each line of standard output is an answer or an \

@@ -4,6 +4,7 @@ import CoreBluetooth
 
 struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "clone",
         abstract: "Save a device, or the device in a capture, as a file for tests and for “ble serve”.",
         discussion: """
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \

@@ -8,6 +8,7 @@ import NIOCore
 
 struct Explore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "explore",
         abstract: "Show devices, attributes, packets and calls live in a browser.",
         discussion: """
             Prints the address of a page, and serves it until interrupted. The page lists devices with their RSSI over \

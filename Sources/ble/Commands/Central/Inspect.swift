@@ -3,6 +3,7 @@ import CoreBluetooth
 
 struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "inspect",
         abstract: "Connect to a peripheral and show its attribute tree.",
         discussion: """
             Also shows the values that can be read, unless --no-values is given. Included services follow the services \

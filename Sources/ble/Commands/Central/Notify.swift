@@ -4,6 +4,7 @@ import CoreBluetooth
 
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "notify",
         abstract: "Print the values that characteristics notify or indicate.",
         discussion: """
             With several characteristics, each value is preceded by the UUID of its characteristic, and --count is \

@@ -4,6 +4,7 @@ import CoreBluetooth
 
 struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "read",
         abstract: "Read characteristics of a peripheral, once or repeatedly.",
         discussion: """
             Several characteristics are requested together, and their values are printed in the order given. If one \

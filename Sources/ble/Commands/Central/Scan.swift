@@ -4,6 +4,7 @@ import CoreBluetooth
 
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "scan",
         abstract: "List peripherals that advertise nearby.",
         discussion: """
             Fails if there is no radio within 10 s of the start. If the radio is lost later, scanning resumes when it \

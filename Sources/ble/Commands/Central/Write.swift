@@ -3,6 +3,7 @@ import CoreBluetooth
 
 struct Write: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "write",
         abstract: "Write a characteristic of a peripheral.",
         discussion: """
             With --without-response the peripheral does not confirm the value: the command waits until the packet has \

@@ -3,6 +3,7 @@ import BLERuntime
 
 struct Channel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "channel",
         abstract: "Open or offer an L2CAP channel: a stream of octets, separate from attributes.",
         discussion: """
             Sends standard input, no faster than the peer accepts it, and writes received data to standard output. \

@@ -2,6 +2,7 @@ import ArgumentParser
 
 struct Chat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "chat",
         abstract: "Open a chat room, or join one.",
         discussion: """
             Each line of standard input is sent to everyone in the room. Lines that begin with a slash are commands: \

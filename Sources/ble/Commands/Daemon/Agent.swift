@@ -2,6 +2,7 @@ import ArgumentParser
 
 struct Agent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "agent",
         abstract: "Answer pairing prompts for all apps that use the daemon.",
         discussion: """
             Without an agent, only pairings that need no answer succeed. If several agents run, the one that started \

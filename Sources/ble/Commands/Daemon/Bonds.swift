@@ -5,6 +5,7 @@ import CoreBluetoothExtras
 
 struct Bonds: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "bonds",
         abstract: "List and remove bonds: the stored keys of paired devices.",
         discussion: """
             Examples:
@@ -17,6 +18,7 @@ struct Bonds: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List all bonds, most recently used last.",
             discussion: """
                 Examples:
@@ -45,6 +47,7 @@ struct Bonds: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove the bond with a device.",
             discussion: """
                 The device is not notified, and its keys no longer work. To pair again, you may have to remove the \

@@ -78,6 +78,7 @@ func askForApps() throws -> [SessionInfo] {
 
 struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "apps",
         abstract: "List the apps that use the daemon.",
         discussion: """
             One line for each session: the process, or “kept” if the session continues without its app; its role, its \
@@ -106,6 +107,7 @@ struct Apps: AsyncParsableCommand {
 
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "app",
         abstract: "Move an app to the foreground or the background, suspend it, or quit it.",
         discussion: """
             The new state lasts until the app changes it. In the background, a scan reports only devices that \
@@ -160,6 +162,7 @@ struct App: AsyncParsableCommand {
 
 struct Policy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "policy",
         abstract: "Explain what an app may do through the daemon, and why.",
         discussion: """
             Without a process ID, explains what this command itself may do.

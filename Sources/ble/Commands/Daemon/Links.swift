@@ -3,6 +3,7 @@ import BLESession
 
 struct Links: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "links",
         abstract: "List and end the links that apps have through the daemon.",
         discussion: """
             Examples:
@@ -16,6 +17,7 @@ struct Links: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the links and the apps that use them.",
             discussion: """
                 Examples:
@@ -40,6 +42,7 @@ struct Links: AsyncParsableCommand {
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "end",
             abstract: "End a link, no matter which apps use it.",
             discussion: """
                 All apps that use the link receive a disconnection, including ended apps that will be restored. \

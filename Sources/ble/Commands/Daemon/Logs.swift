@@ -3,6 +3,7 @@ import BLESession
 
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "logs",
         abstract: "Show the daemon's recent log: app sessions, links, refusals.",
         discussion: """
             One line for each session that began, ended or was refused, each link, each launch, and each request that \

@@ -3,6 +3,7 @@ import BLESession
 
 struct Power: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "power",
         abstract: "Show Bluetooth's power state, or switch it for all apps that use the daemon.",
         discussion: """
             Without an argument, shows the state. While Bluetooth is off, the daemon does not use its adapters, apps \

@@ -5,6 +5,7 @@ import Foundation
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "demo",
         abstract: "Run a chat room with a host and two guests, without a radio.",
         discussion: """
             The host and the guests are programs that use only Core Bluetooth. Each has its own Bluetooth host stack \

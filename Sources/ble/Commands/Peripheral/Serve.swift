@@ -5,6 +5,7 @@ import CoreBluetooth
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Act as the peripheral that a file describes.",
         discussion: """
             The file contains the peripheral's name, services and characteristics:

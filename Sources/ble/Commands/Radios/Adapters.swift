@@ -6,6 +6,7 @@ import Glibc
 
 struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "adapters",
         abstract: "List the Bluetooth adapters of this machine, and query controllers.",
         discussion: """
             Shows each adapter with its address, its state (off: not in use; powered: used by BlueZ; taken: used by \

@@ -5,6 +5,7 @@ import Foundation
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Find out why Bluetooth does not work here, and how to fix it.",
         discussion: """
             Checks the adapters of this machine, BLUETOOTH_HOST, the kernel, the privileges of this program, the \

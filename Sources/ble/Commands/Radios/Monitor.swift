@@ -5,6 +5,7 @@ import Glibc
 
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "monitor",
         abstract: "Show the packets of Bluetooth hosts on this machine, or of a capture file.",
         discussion: """
             Every app that uses an adapter or a controller directly has its own host, in its process. Attaches to all \

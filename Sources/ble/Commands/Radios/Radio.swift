@@ -4,6 +4,7 @@ import BLESimulation
 
 struct Radio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "radio",
         abstract: "Serve virtual controllers over TCP, all on one simulated radio channel.",
         discussion: """
             Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection power-cycles it. A port \
