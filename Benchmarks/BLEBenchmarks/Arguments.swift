@@ -13,10 +13,12 @@ struct Arguments {
         case facade(FacadeWorkload, operations: Int, FacadeRoute)
         case scale(devices: Int)
         case crowd(machines: Int)
+        case crowdOfAdvertisers(Int)
         case gateways(count: Int)
         case connect(FirstSubscription)
         case links
         case idle
+        case start
         case air(AirThroughput)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
@@ -36,9 +38,9 @@ struct Arguments {
                    [--pending N] [--advertisers N] [--clients N] [--characteristics N]
                    [--waiting N]]
                BLEBenchmarks [--json] facade [HF1…HF9 [OPERATIONS]] [--daemon]
-               BLEBenchmarks scale [--devices N] | crowd [--machines N]
+               BLEBenchmarks scale [--devices N] | crowd [--machines N | --advertisers N]
                    | gateways [--count N] | chat-hour [--seed N] | channel [--octets N]
-                   | connect | reconnect | links | air [--captures FOLDER] | idle
+                   | connect | reconnect | links | air [--captures FOLDER] | idle | start
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc]
@@ -69,7 +71,8 @@ struct Arguments {
                      HF1-seen with advertising data that was seen before, HF6-alone
                      with one notification at a time
           scale      one scanner that receives N advertising controllers
-          crowd      one app that receives N advertising apps, each on its own machine
+          crowd      one app that receives N advertising apps, each on its own machine;
+                     with --advertisers, a host that receives N devices, and its memory
           gateways   N scanning gateways out of range of each other, on two queues
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
           channel    one L2CAP channel with data in both directions, and its memory
@@ -78,6 +81,7 @@ struct Arguments {
           links      one machine with as many links as it supports
           air        share of a link's capacity that apps use
           idle       wake-ups of an idle world, and of a daemon with 200 idle apps
+          start      the first line of ble scan; needs the program ble beside this one
           peer       server and client in two processes, on controllers of any kind:
             read       sequential reads
             write      sequential writes with response
@@ -105,10 +109,11 @@ struct Arguments {
 
     private static let operations = 100_000
     private static let devices = [10, 100, 1_000]
+    private static let advertisers = 100_000
     private static let octets = 1 << 24
     /// The workloads whose results are compared by scripts.
     private static let worlds = [
-        "scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "links", "air", "idle",
+        "scale", "crowd", "gateways", "chat-hour", "channel", "connect", "reconnect", "links", "air", "idle", "start",
         "peer",
     ]
 
@@ -136,10 +141,16 @@ struct Arguments {
             tasks =
                 try Self.option("--devices", in: rest, Bounds(1...65_536)).map { [.scale(devices: $0)] }
                 ?? Self.devices.map { .scale(devices: $0) }
+        case "crowd" where rest.first == "--advertisers":
+            tasks = [
+                .crowdOfAdvertisers(
+                    try Self.option("--advertisers", in: rest, Bounds(1...200_000)) ?? Self.advertisers
+                )
+            ]
         case "crowd":
             tasks =
                 try Self.option("--machines", in: rest, Bounds(1...65_536)).map { [.crowd(machines: $0)] }
-                ?? Self.devices.map { .crowd(machines: $0) }
+                ?? Self.devices.map { .crowd(machines: $0) } + [.crowdOfAdvertisers(Self.advertisers)]
         case "gateways":
             tasks = [.gateways(count: try Self.option("--count", in: rest, Bounds(1...65_536)) ?? 1_000)]
         case "chat-hour": tasks = [.chatHour(seed: try Self.option("--seed", in: rest, Bounds(0...UInt64.max)) ?? 1)]
@@ -149,6 +160,7 @@ struct Arguments {
         case "reconnect": tasks = FirstSubscription.second.map { .connect($0) }
         case "links": tasks = [.links]
         case "idle": tasks = [.idle]
+        case "start": tasks = [.start]
         case "air":
             let captures = try Self.value(of: "--captures", in: rest)
             tasks = AirThroughput.all(captures: captures).map { .air($0) }
@@ -167,9 +179,11 @@ struct Arguments {
                 [workload.measure(operations: operations, by: route)]
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
+            case .crowdOfAdvertisers(let count): [ScanBench.measureCrowd(advertisers: count)]
             case .gateways(let count): Gateways.measure(gateways: count)
             case .connect(let workload): [workload.measure()]
             case .links: [Links.measure()]
+            case .start: [Start.measure()]
             case .idle: [Idle.measureWorld(), Idle.measureDaemon()]
             case .air(let workload): [workload.measure()]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]

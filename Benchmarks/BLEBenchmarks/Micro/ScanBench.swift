@@ -10,6 +10,8 @@ struct ScanBench: ~Copyable {
     private var outputs: [Host.Output] = []
     private var packets = OutgoingPackets()
     private var found = 0
+    /// The memory that the host has taken for the advertisers, in KiB.
+    private var memory = 0
 
     /// Starts a host on a virtual controller that supports only legacy advertising, and lets its apps scan.
     init(advertisers: Int, clients: Int) {
@@ -24,6 +26,7 @@ struct ScanBench: ~Copyable {
         now = pair.now
         reports = (0..<advertisers).map(Self.report)
         self.pair = pair
+        let before = Memory.residentKiB
         // Before the measurement, each device is reported so often that the host no longer waits for its scan response.
         for _ in 0..<4 {
             for start in stride(from: 0, to: reports.count, by: 16) {
@@ -31,6 +34,26 @@ struct ScanBench: ~Copyable {
             }
             rest()
         }
+        memory = Memory.residentKiB - before
+    }
+
+    /// Measures a host that receives reports of `advertisers` devices in turn.
+    static func measureCrowd(advertisers: Int) -> Result {
+        var bench = ScanBench(advertisers: advertisers, clients: 1)
+        let batch = 16, turns = (4 * advertisers + batch - 1) / batch, stopwatch = Stopwatch(.processor)
+        let found = bench.run(turns: turns, batch: batch)
+        return Result(
+            workload: "crowd-advertisers",
+            explanation: "a host that scans among many advertisers",
+            figures: [
+                .init("advertisers", .count(advertisers)),
+                .init("ns_per_report", .number(Double(stopwatch.nanoseconds) / Double(max(found, 1)))),
+                .init("goal_ns_per_report", .count(60)),
+                .init("mib", .number(Double(bench.memory) / 1_024)),
+                .init("goal_mib", .count(64)),
+            ],
+            isGood: found == turns * batch
+        )
     }
 
     /// Feeds turns of `batch` reports each; returns the number of reports that clients received.

@@ -1,6 +1,5 @@
 import BLESimulation
 import CoreBluetooth
-import Glibc
 
 /// A benchmark of a machine with as many links as there can be.
 ///
@@ -16,7 +15,7 @@ enum Links {
 
     @MainActor
     private static func run() async -> Result {
-        let world = World(seed: 1), memory = residentKiB
+        let world = World(seed: 1), memory = Memory.residentKiB
         for number in 0...goal {
             var device = SimulatedPeripheral(
                 name: "Sensor \(number)",
@@ -26,7 +25,7 @@ enum Links {
             world.place(device)
         }
         await world.advance(by: .seconds(1))
-        let withDevices = residentKiB
+        let withDevices = Memory.residentKiB
         let app = world.machine("phone", at: .init(x: 2)).inhabit { LinksApp(in: world) }
         let isSubscribed = await world.advance(atMost: limit) { app.subscribed.count == goal && app.refusals == 1 }
         let subscribed = app.age
@@ -36,7 +35,7 @@ enum Links {
         let processor = Stopwatch(.processor)
         await world.advance(by: .seconds(10))
         let taken = processor.seconds, values = app.values - before
-        let withLinks = residentKiB
+        let withLinks = Memory.residentKiB
         app.leaveOne()
         let isServed = await world.advance(atMost: limit) { app.subscribed.count == goal + 1 }
         return Result(
@@ -55,16 +54,6 @@ enum Links {
             ],
             isGood: isSubscribed && isServed && app.refusals == 1 && app.mostLinks == goal && values >= goal * 9
         )
-    }
-
-    /// The resident memory of this process, in KiB.
-    private static var residentKiB: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
-        let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self).split(separator: " ")
-        return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE))) / 1_024
     }
 }
 
