@@ -19,6 +19,7 @@ final class BlueZService: @unchecked Sendable {
     private let link: DaemonLink
     private let daemon: String
     private let radio: String
+    /// The queue for questions to the daemon whose answers take a while.
     private let queue = DispatchQueue(label: "bled-bluez")
     private let ended: @Sendable (CommandFailure) -> Void
     private let ready: @Sendable () -> Void
@@ -29,8 +30,6 @@ final class BlueZService: @unchecked Sendable {
     private var pipes: [BlueZBridge.PipeNumber: ValuePipe] = [:]
     /// The serial number of `RequestName`.
     private var nameRequest: UInt32 = 0
-    /// The alarm for the bridge's deadline.
-    private var alarm: (time: Instant, alarm: LoopAlarm)?
 
     /// Creates a service on a bus.
     ///
@@ -51,18 +50,20 @@ final class BlueZService: @unchecked Sendable {
     ) {
         loop = EventLoop("bled-bluez")
         socket = BusSocket(bus, on: loop)
-        link = DaemonLink(to: daemon, radio: radio)
+        link = DaemonLink(to: daemon, radio: radio, on: loop)
         self.daemon = daemon
         self.radio = radio
         self.ready = ready
         self.ended = ended
         conversation = BusConversation(user: geteuid(), receivesCalls: true, passesDescriptors: true, callLimit: 4_096)
         bridge = BlueZBridge(adapter)
-        loop.start()
     }
 
     /// Connects to the bus and requests BlueZ's name.
+    ///
+    /// Call this only once.
     func start() {
+        loop.start { [weak self] in self?.takeTurn() }
         loop.post { [self] in
             socket.start(receive: { [weak self] in self?.receive($0) }) { [ended] reason in
                 ended(CommandFailure("The connection to the bus was lost: \(reason).", 69))
@@ -76,7 +77,6 @@ final class BlueZService: @unchecked Sendable {
                 )
             }
             carryOut(bridge.takeActions())
-            endTurn()
         }
     }
 
@@ -101,12 +101,19 @@ final class BlueZService: @unchecked Sendable {
         }
     }
 
-    /// Sends the accumulated octets to the bus, records whether the bus is congested, and sets the alarm for the
-    /// bridge's deadline.
-    private func endTurn() {
+    /// Processes everything that is due and the events of the daemon, and sends what has accumulated for the bus;
+    /// returns the time of the bridge's next deadline.
+    ///
+    /// Called at the end of each pass of the loop, so all messages of a pass are sent with a single write.
+    private func takeTurn() -> Instant? {
+        if let deadline = bridge.deadline {
+            let now = loop.clock.now
+            if deadline <= now { carryOut(bridge.expire(at: now)) }
+        }
+        link.takeTurn()
         socket.write(conversation.takeOctets())
         bridge.isCongested = socket.backlog > Self.congestion
-        setAlarm()
+        return bridge.deadline
     }
 
     private func receive(_ octets: [UInt8]) {
@@ -125,7 +132,6 @@ final class BlueZService: @unchecked Sendable {
                 }
             }
         }
-        endTurn()
     }
 
     /// Ends the pipes that programs have closed, so that the following calls can acquire the same characteristics
@@ -176,15 +182,10 @@ final class BlueZService: @unchecked Sendable {
     }
 
     private func open(_ key: BlueZBridge.SessionKey, _ credentials: BlueZBridge.Credentials?) {
-        // The queue waits for the loop, so that a session with many events does not fill the memory.
-        let receiver = EventReceiver.all(on: queue) { [weak self] events in
+        let receiver = EventReceiver.inTurn { [weak self] events in
             guard let self else { return }
-            let taken = events
-            events.removeAll(keepingCapacity: true)
-            loop.sync { [self] in
-                for event in taken { carryOut(bridge.receive(event, of: key, at: loop.clock.now)) }
-                endTurn()
-            }
+            let now = loop.clock.now
+            for event in events { carryOut(bridge.receive(event, of: key, at: now)) }
         }
         guard let credentials else {
             sessions[key] = link.open(key.role, restoring: nil, receiver)
@@ -198,7 +199,6 @@ final class BlueZService: @unchecked Sendable {
         let pair = ValuePipe.pair(on: loop) { [weak self] value in
             guard let self else { return }
             carryOut(bridge.receive(value, from: number, at: loop.clock.now))
-            endTurn()
         }
         guard let pair else {
             carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
@@ -218,21 +218,6 @@ final class BlueZService: @unchecked Sendable {
     private func switchPower(_ isOn: Bool) {
         queue.async { [daemon, radio] in
             _ = try? DaemonQuery(at: daemon).ask(.power(radio: radio.isEmpty ? nil : radio, isOn: isOn))
-        }
-    }
-
-    private func setAlarm() {
-        let deadline = bridge.deadline
-        guard deadline != alarm?.time else { return }
-        alarm?.alarm.cancel()
-        alarm = deadline.map { deadline in
-            let alarm = loop.alarm(at: deadline) { [weak self] in
-                guard let self else { return }
-                self.alarm = nil
-                carryOut(bridge.expire(at: loop.clock.now))
-                endTurn()
-            }
-            return (deadline, alarm)
         }
     }
 }

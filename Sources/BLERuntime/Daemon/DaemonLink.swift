@@ -25,7 +25,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     private let radio: String
     private let reconnectTimeout: Duration
     private let logger: Logger
-    private let loop = EventLoop("bluetooth-app")
+    private let loop: EventLoop
     private let inbox = Locked<[Command]>([])
     private let count = Atomic<Int>(0)
     private let isDenied = Atomic<Bool>(false)
@@ -39,12 +39,15 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     /// - Parameters:
     ///   - path: The socket of the daemon.
     ///   - radio: The name of the radio; empty for the daemon's first one.
+    ///   - loop: The loop of the program that runs the link, which must call ``takeTurn()`` at the end of each pass;
+    ///     `nil` for a loop of its own.
     ///   - reconnectTimeout: The time within which a lost daemon is expected to come back. Managers are `.resetting`
     ///     during this time, and `.unsupported` after it.
     ///   - logger: The logger for messages about a missing daemon or a refusal.
     package init(
         to path: String,
         radio: String = "",
+        on loop: EventLoop? = nil,
         expectedBackWithin reconnectTimeout: Duration = .seconds(30),
         logger: Logger = .coreBluetooth
     ) {
@@ -52,7 +55,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         address = .unix(path: path)
         self.radio = radio
         self.logger = logger
-        loop.start { [weak self] in
+        self.loop = loop ?? EventLoop("bluetooth-app")
+        guard loop == nil else { return }
+        self.loop.start { [weak self] in
             self?.takeTurn()
             return nil
         }
@@ -149,7 +154,11 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         loop.wake()
     }
 
-    private func takeTurn() {
+    /// Carries out the queued commands, sends what the sessions have for the daemon, and delivers their events.
+    ///
+    /// A program that runs the link on its own loop calls this at the end of each pass. Sessions whose receivers are
+    /// called in turn receive their events during this call.
+    package func takeTurn() {
         inbox.withLock { swap(&$0, &commands) }
         for command in commands {
             switch command {
