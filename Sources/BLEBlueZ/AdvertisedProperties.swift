@@ -4,10 +4,14 @@ import DBus
 
 /// The properties of `Device1` that an advertisement determines.
 enum AdvertisedProperties {
-    static func list(of report: AdvertisementReport) -> [(name: String, value: BusValue)] {
+    /// Returns the signal strength, which differs between advertisements with the same data.
+    static func strength(of report: AdvertisementReport) -> [ObjectTree.Property] {
+        report.rssi.dBm.map { [("RSSI", .int16(Int16($0)))] } ?? []
+    }
+
+    static func list(of report: AdvertisementReport) -> [ObjectTree.Property] {
         let merged = MergedAdvertisement(report.octets), structures = merged.structures
-        var list: [(name: String, value: BusValue)] = []
-        if let rssi = report.rssi.dBm { list.append(("RSSI", .int16(Int16(rssi)))) }
+        var list = strength(of: report)
         if let power = merged.transmitPower { list.append(("TxPower", .int16(Int16(power)))) }
         if let data = merged.manufacturerData, data.count >= 2 {
             let company = UInt16(data[0]) | UInt16(data[1]) << 8

@@ -166,6 +166,7 @@ extension BlueZBridge {
         reportTime = nil
         for device in devices.all {
             for property in ["RSSI", "TxPower"] { tree.set(device.path, BlueZ.device, property, nil) }
+            _ = devices.update(device.peer) { $0.advertisedData = nil }
         }
         sweepTime = now + Self.deviceLifetime
     }

@@ -42,6 +42,9 @@ struct Device: Sendable {
     var lastSeen = Instant()
     /// The time at which the signal strength was signalled last.
     var strengthTime = Instant()
+    /// The data of the advertisement from which the properties were computed last; `nil` if they must be computed from
+    /// the next one.
+    var advertisedData: AdvertisementOctets?
     var isBonded = false
 }
 
@@ -91,8 +94,11 @@ extension BlueZBridge {
     }
 
     private func isKept(_ device: Device) -> Bool {
-        device.isBonded || !device.links.isEmpty || !device.connecting.isEmpty
-            || tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
+        device.isBonded || !device.links.isEmpty || !device.connecting.isEmpty || isTrusted(device)
+    }
+
+    func isTrusted(_ device: Device) -> Bool {
+        tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
     }
 
     /// Removes devices that have not been received for a while, unless a program is discovering.
@@ -152,6 +158,7 @@ extension BlueZBridge {
             guard addDevice(report.peer, report.address, name: report.name, facts, services: merged.serviceUUIDs) else {
                 return
             }
+            _ = devices.update(report.peer) { $0.advertisedData = report.octets }
         } else {
             _ = devices.update(report.peer) { $0.lastSeen = now }
             reports[report.peer] = report
@@ -171,8 +178,10 @@ extension BlueZBridge {
         let wantsStrength = clients.all.contains { $0.isDiscovering && $0.filter.isAboutStrength }
         for report in latest {
             guard let device = devices[report.peer] else { continue }
-            let path = device.path
-            for (name, value) in AdvertisedProperties.list(of: report) {
+            let path = device.path, isSameData = device.advertisedData == report.octets && !wantsDuplicates
+            let properties =
+                isSameData ? AdvertisedProperties.strength(of: report) : AdvertisedProperties.list(of: report)
+            for (name, value) in properties {
                 if name == "RSSI" {
                     guard wantsDuplicates || wantsStrength || isNews(value, of: device) else { continue }
                     _ = devices.update(report.peer) { $0.strengthTime = now }
@@ -180,8 +189,10 @@ extension BlueZBridge {
                 let isData = name == "ManufacturerData" || name == "ServiceData"
                 tree.set(path, BlueZ.device, name, value, isForced: name == "RSSI" || isData && wantsDuplicates)
             }
-            addServices(MergedAdvertisement(report.octets).serviceUUIDs, to: path)
             if let name = report.name { rename(path, name) }
+            guard !isSameData else { continue }
+            addServices(MergedAdvertisement(report.octets).serviceUUIDs, to: path)
+            _ = devices.update(report.peer) { $0.advertisedData = report.octets }
         }
     }
 
@@ -207,8 +218,9 @@ extension BlueZBridge {
 
     /// Sets the name of a device, and its alias unless a program has chosen another alias.
     mutating func rename(_ path: String, _ name: String) {
-        let old = tree.value(path, BlueZ.device, "Name"), alias = tree.value(path, BlueZ.device, "Alias")
+        let old = tree.value(path, BlueZ.device, "Name")
         guard old?.text != name else { return }
+        let alias = tree.value(path, BlueZ.device, "Alias")
         let address = tree.value(path, BlueZ.device, "Address")?.text.map { Self.address($0, separatedBy: "-") }
         tree.set(path, BlueZ.device, "Name", .string(name))
         if alias == old || alias?.text == address { tree.set(path, BlueZ.device, "Alias", .string(name)) }

@@ -96,17 +96,15 @@ struct ObjectTree: Sendable {
         isForced: Bool = false
     ) {
         guard let place = nodes[path]?.interfaces.firstIndex(where: { $0.name == interface }) else { return }
-        var properties = nodes[path]?.interfaces[place].properties ?? []
-        let index = properties.firstIndex { $0.name == name }
+        let index = nodes[path]?.interfaces[place].properties.firstIndex { $0.name == name }
         switch (index, value) {
         case (let index?, let value?):
-            guard isForced || properties[index].value != value else { return }
-            properties[index].value = value
-        case (nil, let value?): properties.append((name, value))
-        case (let index?, nil): properties.remove(at: index)
+            guard isForced || nodes[path]?.interfaces[place].properties[index].value != value else { return }
+            nodes[path]?.interfaces[place].properties[index].value = value
+        case (nil, let value?): nodes[path]?.interfaces[place].properties.append((name, value))
+        case (let index?, nil): nodes[path]?.interfaces[place].properties.remove(at: index)
         case (nil, nil): return
         }
-        nodes[path]?.interfaces[place].properties = properties
         note(path, interface, name, isRemoved: value == nil)
     }
 
