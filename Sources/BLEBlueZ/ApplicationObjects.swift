@@ -7,7 +7,14 @@ struct ApplicationObjects {
     /// A service to publish, and the object paths of its characteristics.
     struct Service {
         var definition: ServiceDefinition
-        var characteristics: [(id: LocalAttributeID, path: String)] = []
+        var characteristics: [Characteristic] = []
+    }
+
+    struct Characteristic {
+        let id: LocalAttributeID
+        let path: String
+        /// True if the program is asked before a device that is not trusted writes prepared values.
+        let needsAuthorization: Bool
     }
 
     private struct Object {
@@ -47,7 +54,10 @@ struct ApplicationObjects {
             for object in characteristics where object.text("Service") == owner.path {
                 guard let definition = characteristic(object, number) else { return nil }
                 service.definition.characteristics.append(definition)
-                service.characteristics.append((definition.id, object.path))
+                let needsAuthorization = object.flags.contains("authorize")
+                service.characteristics.append(
+                    Characteristic(id: definition.id, path: object.path, needsAuthorization: needsAuthorization)
+                )
             }
             result.append(service)
         }
@@ -109,10 +119,13 @@ struct ApplicationObjects {
         case "encrypt-write": (.write, .writeEncryptionRequired)
         case "encrypt-authenticated-read", "secure-read": (.read, .readAuthenticationRequired)
         case "encrypt-authenticated-write", "secure-write": (.write, .writeAuthenticationRequired)
-        case "encrypt-notify", "encrypt-authenticated-notify", "secure-notify": (.notifyEncryptionRequired, [])
-        case "encrypt-indicate", "encrypt-authenticated-indicate", "secure-indicate": (.indicateEncryptionRequired, [])
+        case "encrypt-notify": (.notifyEncryptionRequired, [])
+        case "encrypt-indicate": (.indicateEncryptionRequired, [])
+        case "encrypt-authenticated-notify", "secure-notify": (.notifyAuthenticationRequired, [])
+        case "encrypt-authenticated-indicate", "secure-indicate": (.indicateAuthenticationRequired, [])
         case "authorize": ([], [])
-        case "extended-properties", "reliable-write", "writable-auxiliaries": (.extendedProperties, [])
+        case "reliable-write": (.extendedProperties, .writeable)
+        case "extended-properties", "writable-auxiliaries": (.extendedProperties, [])
         default: nil
         }
     }

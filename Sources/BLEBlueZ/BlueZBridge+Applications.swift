@@ -8,6 +8,8 @@ struct Application: Sendable {
     struct Characteristic: Sendable {
         let path: String
         let session: BlueZBridge.SessionKey
+        /// True if the program is asked before a device that is not trusted writes prepared values.
+        let needsAuthorization: Bool
         /// The subscribed remote devices.
         var subscribers: [PeerIdentifier] = []
     }
@@ -20,6 +22,13 @@ struct Application: Sendable {
     var unconfirmed: [LocalAttributeID] = []
     var characteristics = OrderedMap<LocalAttributeID, Characteristic>()
     var services: [ServiceDefinition] = []
+}
+
+/// A call to `WriteValue` of a program: a write by a remote device, or the question whether to accept it.
+struct ApplicationWrite: Sendable {
+    let part: WritePart
+    /// True if the program only accepts or refuses the write.
+    var isQuestion = false
 }
 
 extension BlueZBridge {
@@ -93,8 +102,12 @@ extension BlueZBridge {
         let key = SessionKey(application.client, .application(number))
         _ = applications.update(number) { application in
             application.services = services.map(\.definition)
-            for (id, path) in services.flatMap(\.characteristics) {
-                application.characteristics[id] = Application.Characteristic(path: path, session: key)
+            for characteristic in services.flatMap(\.characteristics) {
+                application.characteristics[characteristic.id] = Application.Characteristic(
+                    path: characteristic.path,
+                    session: key,
+                    needsAuthorization: characteristic.needsAuthorization
+                )
             }
         }
         publish(number)
@@ -128,7 +141,8 @@ extension BlueZBridge {
         case .readRequested(let transaction, let central, let id, let offset):
             readRequested(transaction, central, id, offset, key)
         case .writeRequested(let transaction, let central, let group):
-            write(Self.joined(group), transaction, central.peer, key)
+            let writes = Self.joined(group).map { ApplicationWrite(part: $0) }
+            write(questions(about: group, central.peer, key) + writes, transaction, central.peer, key)
         case .centralsConnected(let centrals):
             for central in centrals { _ = addDevice(central.central.peer, central.address, name: nil) }
         case .updatesTaken, .centralChanged, .channelPublished, .channelUnpublished, .channelOpened: break
@@ -176,11 +190,18 @@ extension BlueZBridge {
     }
 
     /// Returns the options of a read or a write by a remote device.
-    private func options(_ peer: PeerIdentifier, offset: Int, mtu: Int?, type: String? = nil) -> BusValue {
+    private func options(
+        _ peer: PeerIdentifier,
+        offset: Int,
+        mtu: Int?,
+        type: String? = nil,
+        isQuestion: Bool = false
+    ) -> BusValue {
         var options: [(String, BusValue)] = [("offset", .uint16(UInt16(clamping: offset))), ("link", .string("LE"))]
         if let path = devices[peer]?.path { options.append(("device", .path(path))) }
         if let mtu { options.append(("mtu", .uint16(UInt16(clamping: mtu)))) }
         if let type { options.append(("type", .string(type))) }
+        if isQuestion { options.append(("prepare-authorize", .boolean(true))) }
         return .properties(options)
     }
 
@@ -222,25 +243,44 @@ extension BlueZBridge {
         return result
     }
 
+    /// Returns the questions to ask before prepared writes of a device that is not trusted: one for each characteristic
+    /// with the flag `authorize`.
+    ///
+    /// BlueZ asks when the device prepares the write, and asks nothing about other writes. A group of one part from the
+    /// beginning of the value is not distinguished from a Write Request.
+    private func questions(
+        about group: WriteGroup,
+        _ peer: PeerIdentifier,
+        _ key: SessionKey
+    ) -> [ApplicationWrite] {
+        guard group.count > 1 || group.first?.offset != 0, devices[peer].map(isTrusted) != true else { return [] }
+        var questions: [ApplicationWrite] = []
+        for part in group where !questions.contains(where: { $0.part.attribute == part.attribute }) {
+            guard characteristic(part.attribute, key)?.needsAuthorization == true else { continue }
+            questions.append(ApplicationWrite(part: part, isQuestion: true))
+        }
+        return questions
+    }
+
     /// Passes the first of several writes to the program; the next one follows when the program has answered.
     ///
     /// If no writes are left, reports the success of the whole group. `transaction` is `nil` for a write command, which
     /// is not answered.
     private mutating func write(
-        _ parts: [WritePart],
+        _ writes: [ApplicationWrite],
         _ transaction: ServerTransaction?,
         _ peer: PeerIdentifier,
         _ key: SessionKey
     ) {
-        guard let part = parts.first, let path = characteristic(part.attribute, key)?.path else {
-            let response: ServerResponse = parts.isEmpty ? .success([]) : .failure(.unlikelyError)
+        guard let next = writes.first, let path = characteristic(next.part.attribute, key)?.path else {
+            let response: ServerResponse = writes.isEmpty ? .success([]) : .failure(.unlikelyError)
             if let transaction { request(key, .service(.respond(transaction, response))) }
             return
         }
         let type = transaction == nil ? "command" : "request"
-        let arguments: [BusValue] = [.octets(part.value), options(peer, offset: part.offset, mtu: nil, type: type)]
-        let purpose = PendingCall.Purpose.write(key, transaction, peer, rest: Array(parts.dropFirst()))
-        call(key.client, path, BlueZ.characteristic, "WriteValue", arguments, for: purpose)
+        let options = options(peer, offset: next.part.offset, mtu: nil, type: type, isQuestion: next.isQuestion)
+        let purpose = PendingCall.Purpose.write(key, transaction, peer, rest: Array(writes.dropFirst()))
+        call(key.client, path, BlueZ.characteristic, "WriteValue", [.octets(next.part.value), options], for: purpose)
     }
 
     /// Continues a group of writes after the program's reply; if the reply is an error, answers the group with an ATT
@@ -249,7 +289,7 @@ extension BlueZBridge {
         _ key: SessionKey,
         _ transaction: ServerTransaction?,
         _ peer: PeerIdentifier,
-        _ rest: [WritePart],
+        _ rest: [ApplicationWrite],
         _ reply: BusReply
     ) {
         guard sessions[key] != nil else { return }

@@ -25,7 +25,7 @@ struct PendingCall: Sendable {
         /// A remote device reads a value of an application.
         case read(SessionKey, ServerTransaction)
         /// A remote device writes values of an application; the writes in `rest` have not been passed on yet.
-        case write(SessionKey, ServerTransaction?, PeerIdentifier, rest: [WritePart])
+        case write(SessionKey, ServerTransaction?, PeerIdentifier, rest: [ApplicationWrite])
         case answer(ofAgent: String, PeerIdentifier, PairingQuestion)
         /// The result does not matter.
         case none

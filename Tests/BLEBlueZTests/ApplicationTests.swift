@@ -9,6 +9,7 @@ import Testing
 struct ApplicationTests {
     private static let peer = PeerIdentifier(rawValue: 5)
     private static let central = RemoteCentral(peer: peer, mtu: 64)
+    private static let address = DeviceAddress(0xC000_0000_0005, .random)
 
     /// The objects of a program: a service with a characteristic.
     private static func objects(flags: [String] = ["read", "write", "notify"], service: String = "/a/s") -> BusValue {
@@ -37,7 +38,11 @@ struct ApplicationTests {
     }
 
     /// Registers an application, and has the daemon add its service.
-    private func register(_ client: String = ":1.1", failure: Failure? = nil) throws -> Registered {
+    private func register(
+        _ client: String = ":1.1",
+        flags: [String] = ["read", "write", "notify"],
+        failure: Failure? = nil
+    ) throws -> Registered {
         var bus = TestBridge()
         let serial = bus.call(
             client,
@@ -48,7 +53,7 @@ struct ApplicationTests {
         )
         let number = try #require(bus.calls.last { $0.message.member == "GetManagedObjects" }?.number)
         #expect(bus.outcome(of: serial) == nil)
-        bus.reply(number, .values([Self.objects()], from: client))
+        bus.reply(number, .values([Self.objects(flags: flags)], from: client))
         guard case .service(.addService(let service))? = bus.requests.last?.request,
             let key = bus.requests.last?.key
         else {
@@ -171,6 +176,82 @@ struct ApplicationTests {
             registered.bus.reply(call.number, .values([], from: ":1.1"))
         }
         #expect(registered.bus.requests.map(\.request) == [.service(.respond(transaction, .success([])))])
+    }
+
+    /// Prepared writes with the flag `authorize`, the state of the device, and whether the program is asked first.
+    private static let prepared: [(flags: [String], offsets: [Int], isTrusted: Bool, isAsked: Bool)] = [
+        (["write", "authorize"], [0, 1], false, true), (["write", "authorize"], [3], false, true),
+        (["write", "authorize"], [0, 1], true, false), (["write", "authorize"], [0], false, false),
+        (["write"], [0, 1], false, false),
+    ]
+
+    @Test(
+        "A program is asked before an untrusted device's prepared writes, if it sets the flag authorize",
+        arguments: prepared.indices,
+        [true, false]
+    )
+    func authorize(index: Int, isAccepted: Bool) throws {
+        let (flags, offsets, isTrusted, isAsked) = Self.prepared[index]
+        var registered = try register(flags: flags)
+        let connected = ServerEvent.centralsConnected([ConnectedCentral(Self.central, address: Self.address)])
+        registered.bus.event(.server(connected), of: registered.key)
+        let body = [BusValue.string(BlueZ.device), .string("Trusted"), .variant(.boolean(isTrusted))]
+        let device = TestBridge.adapter + "/dev_C0_00_00_00_00_05"
+        #expect(registered.bus.result(":1.2", device, ObjectTree.properties, "Set", body) == .values([]))
+        let transaction = ServerTransaction(rawValue: 1)
+        let parts = offsets.map { WritePart(attribute: registered.value, offset: $0, value: [UInt8($0)]) }
+        registered.bus.forget()
+        registered.bus.event(
+            .server(.writeRequested(transaction, Self.central, WriteGroup(parts))),
+            of: registered.key
+        )
+        let first = try #require(registered.bus.calls.last)
+        #expect(first.message.member == "WriteValue")
+        #expect(first.message.body.last?[key: "prepare-authorize"] == (isAsked ? .boolean(true) : nil))
+        guard isAsked else { return }
+        #expect(first.message.body.first == .octets([UInt8(offsets[0])]))
+        guard isAccepted else {
+            let refusal = BusReply.Refusal(name: "org.bluez.Error.NotAuthorized", text: "")
+            registered.bus.reply(first.number, .refused(refusal))
+            let response = ServerResponse.failure(.insufficientAuthorization)
+            #expect(registered.bus.requests.map(\.request) == [.service(.respond(transaction, response))])
+            return
+        }
+        registered.bus.reply(first.number, .values([], from: ":1.1"))
+        let second = try #require(registered.bus.calls.last)
+        #expect(second.number != first.number && second.message.member == "WriteValue")
+        #expect(second.message.body.first == .octets(offsets.map { UInt8($0) }))
+        #expect(second.message.body.last?[key: "prepare-authorize"] == nil)
+        registered.bus.reply(second.number, .values([], from: ":1.1"))
+        #expect(registered.bus.requests.map(\.request) == [.service(.respond(transaction, .success([])))])
+    }
+
+    /// Flags, and the properties and permissions that the host gets.
+    private static let flagSets: [(flags: [String], CharacteristicProperties, AttributePermissions)] = [
+        (["broadcast", "read"], [.broadcast, .read], .readable),
+        (["write", "write-without-response"], [.write, .writeWithoutResponse], .writeable),
+        (["authenticated-signed-writes"], .authenticatedSignedWrites, .writeable),
+        (["read", "encrypt-read"], .read, .readEncryptionRequired),
+        (["encrypt-authenticated-read"], .read, .readAuthenticationRequired),
+        (["secure-write"], .write, .writeAuthenticationRequired),
+        (["encrypt-notify"], .notifyEncryptionRequired, []),
+        (["encrypt-authenticated-notify"], .notifyAuthenticationRequired, []),
+        (["secure-notify"], .notifyAuthenticationRequired, []),
+        (["encrypt-authenticated-indicate"], .indicateAuthenticationRequired, []),
+        (["read", "reliable-write"], [.read, .extendedProperties], [.readable, .writeable]),
+        (["read", "writable-auxiliaries"], [.read, .extendedProperties], .readable),
+        (["read", "authorize"], .read, .readable),
+    ]
+
+    @Test("The flags of a characteristic become its properties and permissions", arguments: flagSets.indices)
+    func flags(index: Int) throws {
+        let (flags, properties, permissions) = Self.flagSets[index]
+        let registered = try register(flags: flags)
+        let added = registered.bus.requests.compactMap { request in
+            if case .service(.addService(let service)) = request.request { service } else { nil }
+        }
+        let characteristic = try #require(added.first?.characteristics.first)
+        #expect(characteristic.properties == properties && characteristic.permissions == permissions)
     }
 
     @Test("A changed value notifies its subscribers, if its own program signals it")

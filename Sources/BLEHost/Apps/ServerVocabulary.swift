@@ -253,6 +253,8 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let extendedProperties = Self(rawValue: 0x80)
     package static let notifyEncryptionRequired = Self(rawValue: 0x100)
     package static let indicateEncryptionRequired = Self(rawValue: 0x200)
+    package static let notifyAuthenticationRequired = Self(rawValue: 0x400)
+    package static let indicateAuthenticationRequired = Self(rawValue: 0x800)
 
     /// The properties octet of the characteristic's declaration.
     package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
@@ -260,8 +262,18 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// These properties and those that they imply; for example, ``notifyEncryptionRequired`` implies ``notify``.
     package var complete: Self {
         var complete = self
-        if contains(.notifyEncryptionRequired) { complete.insert(.notify) }
-        if contains(.indicateEncryptionRequired) { complete.insert(.indicate) }
+        if !isDisjoint(with: [.notifyEncryptionRequired, .notifyAuthenticationRequired]) { complete.insert(.notify) }
+        if !isDisjoint(with: [.indicateEncryptionRequired, .indicateAuthenticationRequired]) {
+            complete.insert(.indicate)
+        }
         return complete
+    }
+
+    /// The security of the link that a peer needs to subscribe and to receive values.
+    var subscriptionSecurity: LinkSecurity {
+        if !isDisjoint(with: [.notifyAuthenticationRequired, .indicateAuthenticationRequired]) {
+            return .authenticated
+        }
+        return isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired]) ? .unencrypted : .encrypted
     }
 }

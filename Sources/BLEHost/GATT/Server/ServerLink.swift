@@ -114,8 +114,9 @@ struct ServerLink {
 
     /// Returns whether the peer may currently receive the values of a characteristic.
     private func mayReceiveValues(of properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
-        let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
-        return !isBlockedUntilAware && (!isProtected || trust.missingSecurity(for: .encrypted) == nil)
+        let security = properties.subscriptionSecurity
+        guard security != .unencrypted else { return !isBlockedUntilAware }
+        return !isBlockedUntilAware && trust.missingSecurity(for: LinkRequirement(security)) == nil
     }
 
     /// Returns the index of the bearer to send the values of a characteristic on.

@@ -145,10 +145,11 @@ struct GATTDatabaseTests {
     }
 
     @Test(
-        "Properties that require encryption are declared as plain ones",
+        "Properties that require encryption or authentication are declared as plain ones",
         arguments: [
             ([.read, .notifyEncryptionRequired], [.read, .notify]), (.indicateEncryptionRequired, .indicate),
             ([.notify, .indicateEncryptionRequired], [.notify, .indicate]), ([.read, .write], [.read, .write]),
+            (.notifyAuthenticationRequired, .notify), (.indicateAuthenticationRequired, .indicate),
         ] as [(CharacteristicProperties, CharacteristicProperties)]
     )
     func declaredProperties(properties: CharacteristicProperties, declared: CharacteristicProperties) {

@@ -134,25 +134,30 @@ struct ServerRequestTests {
         }
     }
 
-    @Test("Subscribing to values that require encryption requires encryption")
-    func encryptedConfiguration() {
+    @Test(
+        "Subscribing to values that require encryption or authentication requires it",
+        arguments: [
+            (.notifyEncryptionRequired, [.encrypted]), (.indicateEncryptionRequired, [.encrypted]),
+            (.notifyAuthenticationRequired, [.encrypted, .authenticated]),
+            (.indicateAuthenticationRequired, [.encrypted, .authenticated]),
+        ] as [(CharacteristicProperties, [LinkSecurity])]
+    )
+    func protectedConfiguration(properties: CharacteristicProperties, steps: [LinkSecurity]) {
         let definition = ServiceDefinition(
             id: .init(rawValue: 1),
             uuid: .short(0xB000),
             characteristics: [
-                .init(
-                    id: .init(rawValue: 2),
-                    uuid: .short(0xB001),
-                    properties: .notifyEncryptionRequired,
-                    permissions: []
-                )
+                .init(id: .init(rawValue: 2), uuid: .short(0xB001), properties: properties, permissions: [])
             ]
         )
+        let write = properties.complete.contains(.notify) ? "12 0d00 0100" : "12 0d00 0200"
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(definition))
-        #expect(lone.answers(to: [UInt8]("12 0d00 0100")).map(\.hexadecimal) == ["01120d0005"])
-        lone.layer.secure(LoneLayer.link, .encrypted)
-        #expect(lone.answers(to: [UInt8]("12 0d00 0100")).map(\.hexadecimal) == ["13"])
+        for security in steps {
+            #expect(lone.answers(to: [UInt8](write)).map(\.hexadecimal) == ["01120d0005"])
+            lone.layer.secure(LoneLayer.link, security)
+        }
+        #expect(lone.answers(to: [UInt8](write)).map(\.hexadecimal) == ["13"])
     }
 
     @Test("The number of prepared writes is limited")

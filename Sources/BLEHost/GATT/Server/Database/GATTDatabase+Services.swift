@@ -179,7 +179,10 @@ extension CharacteristicProperties {
     }
 
     fileprivate var configurationPermissions: AttributePermissions {
-        isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
-            ? [.readable, .writeable] : [.readable, .writeable, .writeEncryptionRequired]
+        switch subscriptionSecurity {
+        case .unencrypted: [.readable, .writeable]
+        case .encrypted: [.readable, .writeable, .writeEncryptionRequired]
+        case .authenticated: [.readable, .writeable, .writeAuthenticationRequired]
+        }
     }
 }
