@@ -6,7 +6,6 @@ the environment names.
 """
 
 import asyncio
-import re
 import sys
 
 from bumble.core import AdvertisingData, ProtocolError
@@ -15,6 +14,8 @@ from bumble.gatt import Characteristic, Service
 from bumble.hci import Address
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
+
+from control import PROMPTS, Control
 
 port, cases, *command = sys.argv[1:]
 IO = PairingDelegate.IoCapability
@@ -30,8 +31,6 @@ METHODS = {
 }
 if cases == "few":
     METHODS = {pair: method for method, pair in {method: pair for pair, method in METHODS.items()}.items()}
-PROMPTS = {"compare": r"Confirm passkey (\d{6})", "enter": "Enter passkey", "display": r"Passkey: .*?(\d{6})",
-           "agree": "Accept pairing"}
 
 
 class Peer(PairingDelegate):
@@ -57,38 +56,6 @@ class Peer(PairingDelegate):
 
     async def display_number(self, number, digits):
         self.shown.set_result(number)
-
-
-class Control:
-    """A running bluetoothctl."""
-
-    async def start(self, capability):
-        pipe = asyncio.subprocess.PIPE
-        self.process = await asyncio.create_subprocess_exec(
-            *command, "--agent", capability, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT)
-        self.text = ""
-        await self.expect(None, "Agent registered")
-
-    async def expect(self, line, answer, refuse=None):
-        """Sends a line, and waits for text that was not there before."""
-        if line is not None:
-            self.text = ""
-            self.process.stdin.write((line + "\n").encode())
-        try:
-            async with asyncio.timeout(60):
-                while not (found := re.search(answer, self.text, re.DOTALL)):
-                    assert not refuse or not re.search(refuse, self.text), f"{line}: {self.text}"
-                    piece = await self.process.stdout.read(65536)
-                    assert piece, f"bluetoothctl has ended: {self.text}"
-                    self.text += re.sub(r"\x1b\[[0-9;]*[mKP]|\r|\x01|\x02", "", piece.decode(errors="replace"))
-        except TimeoutError:
-            raise AssertionError(f"{line} gave\n{self.text}\nand not {answer}") from None
-        return found
-
-    async def end(self):
-        self.process.stdin.write(b"quit\n")
-        async with asyncio.timeout(30):
-            await self.process.communicate()
 
 
 async def answer(control, peer, method, asks=True):
@@ -131,7 +98,7 @@ async def advertise(device):
 
 async def as_central(device, capability, io, method):
     """bluetoothctl pairs with Bumble's peripheral."""
-    control, peer = Control(), configure(device, io)
+    control, peer = Control(command), configure(device, io)
     await advertise(device)
     await control.start(capability)
     address = str(device.random_address).removesuffix("/P")
@@ -146,7 +113,7 @@ async def as_central(device, capability, io, method):
 
 async def as_peripheral(device, capability, io, method):
     """Bumble's central pairs with bluetoothctl's peripheral."""
-    control, peer = Control(), configure(device, io)
+    control, peer = Control(command), configure(device, io)
     await control.start(capability)
     await control.expect("advertise on", "Advertising object registered")
     found = asyncio.get_running_loop().create_future()
@@ -175,7 +142,7 @@ async def as_peripheral(device, capability, io, method):
 async def refuse(device, io, agrees, prompt, *steps):
     """A pairing that ends without a bond, after the prompt and these lines with their answers."""
     address = str(device.random_address).removesuffix("/P")
-    control = Control()
+    control = Control(command)
     configure(device, io, agrees)
     await advertise(device)
     await control.start("KeyboardDisplay")

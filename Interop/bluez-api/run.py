@@ -2,9 +2,9 @@
 
 bleak, habluetooth, bluetoothctl and BlueZ's example programs use devices of a simulated world; bluezero and the example
 programs serve one, which ble uses over virtual controllers; bleak's own tests run with Bumble as their peripheral, and
-bluetoothctl pairs with Bumble. Each has a dbus-daemon of its own, so that neither the system bus nor Bluetooth in the
-kernel is needed. `Interop/bluez-api/setup` installs the programs, except the older bluetoothctl (bluez), python3-dbus
-and python3-gi; a part whose program is missing is skipped, and says so.
+bluetoothctl pairs with devices of a world and with Bumble. Each has a dbus-daemon of its own, so that neither the
+system bus nor Bluetooth in the kernel is needed. `Interop/bluez-api/setup` installs the programs, except the older
+bluetoothctl (bluez), python3-dbus and python3-gi; a part whose program is missing is skipped, and says so.
 """
 
 import contextlib
@@ -145,6 +145,13 @@ def pairing():
                            env=environment, check=True, timeout=200)
 
 
+def agents():
+    for version, command in controls():
+        with bluez(f"world:{here / 'agents.json'}") as environment:
+            print(f"bluetoothctl {version}: ", end="", flush=True)
+            subprocess.run([python, here / "agents.py", *command], env=environment, check=True, timeout=170)
+
+
 def examples():
     folder = debian / "usr/share/doc/bluez-test-scripts/examples"
     if not has_bindings() or not bluez_examples.present(folder):
@@ -195,7 +202,7 @@ def suite():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, homeassistant, bluetoothctl, pairing, examples, peripheral, early, suite]
+parts = [central, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, early, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()

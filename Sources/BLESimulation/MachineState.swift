@@ -44,6 +44,8 @@ final class MachineState {
     var alerts: [Machine.Alert] = []
     /// The alerts that apps have requested, by the number of the client.
     var requestedAlerts: [Int: RequestedAlerts] = [:]
+    /// The passkeys that are displayed for pairings with peers.
+    var displayedPasskeys: [(peer: PeerIdentifier, passkey: UInt32)] = []
     /// The names of peers that any app has learnt.
     var names: [PeerIdentifier: String] = [:]
     /// The background modes of the machine's apps; `nil` while they are in the foreground.

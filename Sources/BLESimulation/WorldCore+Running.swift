@@ -180,6 +180,8 @@ extension WorldCore {
     }
 
     private mutating func deliver(_ event: ClientEvent, to client: ClientID) {
+        if case .security(let event) = event { noteDisplayedPasskey(event, to: client) }
+        defer { if case .security = event { enterDisplayedPasskeys() } }
         switch clients[client.rawValue] {
         case .app(let session):
             deliver(

@@ -99,7 +99,8 @@ struct WorldCore: ~Copyable {
         mtu: Int? = nil,
         pace: LinkTiming = .init(),
         maximumConnections: Int = ControllerIdentity.standardConnections,
-        address: DeviceAddress? = nil
+        address: DeviceAddress? = nil,
+        passkey: Int? = nil
     ) -> Int {
         if let index = directory.index(of: name) { return index }
         let index = stations.count
@@ -113,7 +114,7 @@ struct WorldCore: ~Copyable {
             position: Position(position),
             maximumConnections: maximumConnections
         )
-        let configuration = Host.Configuration(
+        var configuration = Host.Configuration(
             name: name,
             identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next()),
             preferredMTU: min(max(mtu ?? ATT.maximumMTU, Self.leastMTU), ATT.maximumMTU),
@@ -121,6 +122,7 @@ struct WorldCore: ~Copyable {
             peripheralLatency: pace.latency,
             staticAddress: staticAddress
         )
+        configuration.pairing.passkey = passkey.map { UInt32(clamping: $0) }
         let host = Host(configuration: configuration, random: random)
         let controller = air.add(identity)
         owners.append(index)
@@ -187,7 +189,13 @@ struct WorldCore: ~Copyable {
         if let address, let owner = directory.owner(of: address), owner != name {
             preconditionFailure("“\(name)” cannot have the address \(address), because “\(owner)” has it")
         }
-        let station = machine(name, at: peripheral.position, mtu: peripheral.mtu, address: address)
+        let station = machine(
+            name,
+            at: peripheral.position,
+            mtu: peripheral.mtu,
+            address: address,
+            passkey: peripheral.pairing?.passkey
+        )
         precondition(
             address == nil || directory.owner(of: address ?? .none) == name,
             "the machine “\(name)” already has another address; place the device before anything else uses its name"

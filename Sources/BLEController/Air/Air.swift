@@ -123,6 +123,13 @@ package struct Air: ~Copyable {
         for connection in controllers[id.rawValue].connections { updateStrengths(ofLink: connection.link) }
     }
 
+    /// Returns whether there is a connection between two controllers.
+    package func areConnected(_ one: ControllerID, _ other: ControllerID) -> Bool {
+        controllers[one.rawValue].connections.contains { connection in
+            Role.both.contains { links.span[connection.link].owner(of: $0).controller == other.rawValue }
+        }
+    }
+
     /// The faults that a test has set for a controller.
     package subscript(faults id: ControllerID) -> ControllerFaults {
         get { controllers[id.rawValue].faults }

@@ -56,7 +56,8 @@ extension SecurityManager {
         package var keyPair: P256KeyPair?
         /// The passkey to display, 0 to 999999; `nil` to generate one each time.
         ///
-        /// Only tests should set this.
+        /// Only tests and simulated devices should set this: a device that always displays the same passkey gives no
+        /// protection.
         package var passkey: UInt32?
         /// The LTK for legacy pairing; `nil` to generate one each time.
         package var longTermKey: LongTermKey?

@@ -24,6 +24,9 @@ struct ScriptedDevice {
     private(set) var attributes: [Attribute] = []
     /// The behaviour that a test has set.
     var behaviour = DeviceBehaviour()
+    /// The central whose display shows the passkey that the user is about to enter; `nil` if no passkey is to be
+    /// entered.
+    var passkeyDisplay: PeerIdentifier?
     /// The requests that are sent later, sorted by time.
     private var delayedRequests: [(due: Instant, request: ClientRequest)] = []
     private var centrals: [PeerIdentifier] = []
@@ -33,6 +36,7 @@ struct ScriptedDevice {
         self.peripheral = peripheral
         self.station = station
         self.client = client
+        behaviour.refusesPairing = peripheral.pairing?.isRefused ?? false
         makeAttributes()
     }
 
@@ -64,35 +68,14 @@ struct ScriptedDevice {
         case .stateChanged(let state):
             for index in attributes.indices { stopNotifying(index) }
             (delayedRequests, centrals, isOn) = ([], [], state == .poweredOn)
-            return isOn ? publication : []
+            guard isOn else { return [] }
+            return (peripheral.pairing == nil ? [] : [agentRequest]) + publication
         case .server(let event): return receive(event, at: now)
-        case .security(.asked(let inquiry)):
-            return behaviour.refusesPairing ? [.security(.answer(inquiry.peer, .cancel))] : []
-        case .security(.bonds(let bonds)):
-            guard behaviour.forgetsBonds else { return [] }
-            behaviour.forgetsBonds = false
-            return bonds.map { .security(.removeBond($0.peer)) }
+        case .security(let event): return receive(event)
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .connected, .connectFailed,
-            .disconnected,
-            .peer, .channel, .security, .alert, .tester, .restored:
+            .disconnected, .peer, .channel, .alert, .tester, .restored:
             return []
         }
-    }
-
-    /// Makes the device refuse pairing from now on, or lets the host accept pairing again.
-    mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
-        behaviour.refusesPairing = isRefusing
-        return [agentRequest]
-    }
-
-    /// The request that makes the host ask the device about each pairing, if the device refuses pairing; otherwise the
-    /// request that makes the host stop asking.
-    var agentRequest: ClientRequest { .security(.setAgent(behaviour.refusesPairing ? .displayYesNo : nil)) }
-
-    /// Returns the request that starts the removal of all bonds.
-    mutating func forgetBonds() -> [ClientRequest] {
-        behaviour.forgetsBonds = true
-        return [.security(.listBonds)]
     }
 
     /// Returns the requests that send the values and answers that are due.

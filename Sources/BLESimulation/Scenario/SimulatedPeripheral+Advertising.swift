@@ -16,8 +16,8 @@ extension SimulatedPeripheral {
     /// The flags that devices usually advertise: general discoverable, without Bluetooth Classic.
     package static var usualFlags: UInt8 { BroadcastRequest.usualFlags.rawValue }
 
-    /// Checks the UUIDs of services, characteristics and service data, the length of the name, and the advertising
-    /// properties.
+    /// Checks the UUIDs of services, characteristics and service data, the length of the name, the passkey, and the
+    /// advertising properties.
     ///
     /// A description in a file is checked when the file is read; any other description is checked when the device is
     /// placed in a ``World``.
@@ -33,6 +33,9 @@ extension SimulatedPeripheral {
         guard name.utf8.count <= Self.nameLimit else {
             let reason = "it has \(name.utf8.count) octets, but a name has at most \(Self.nameLimit)"
             throw DescriptionError(key: "name", reason: reason)
+        }
+        if let passkey = pairing?.passkey, !(0...999_999 ~= passkey) {
+            throw DescriptionError(key: "pairing", reason: "the passkey \(passkey) is not from 0 to 999999")
         }
         if packets != nil, let key = fieldBesidePackets {
             let reason = "“advertisement” and “scanResponse” replace this key; leave it out"

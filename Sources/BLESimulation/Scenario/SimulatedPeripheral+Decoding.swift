@@ -5,7 +5,7 @@ extension SimulatedPeripheral: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case name, address, addressType, position, services
         case manufacturerData, serviceData, transmitPower, advertisesName, flags
-        case advertisement, scanResponse, extended, connectable, latency, mtu
+        case advertisement, scanResponse, extended, connectable, latency, mtu, pairing
         /// The schema for editors.
         case schema = "$schema"
     }
@@ -42,6 +42,7 @@ extension SimulatedPeripheral: Decodable {
         isConnectable = try values.decodeIfPresent(Bool.self, forKey: .connectable) ?? true
         latency = try values.nameIfPresent(forKey: .latency)
         mtu = try values.decodeIfPresent(Bounds(23...517, of: "octets"), forKey: .mtu)
+        pairing = try values.decodeIfPresent(Pairing.self, forKey: .pairing)
         do throws(DescriptionError) {
             try validate()
         } catch {

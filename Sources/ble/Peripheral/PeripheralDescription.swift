@@ -41,7 +41,7 @@ struct PeripheralDescription {
     var remarks: [String] {
         let ofWorlds = [
             ("address", device.address != nil), ("position", device.position != World.Position()),
-            ("mtu", device.mtu != nil),
+            ("mtu", device.mtu != nil), ("pairing", device.pairing != nil),
         ].filter(\.1).map { "“\($0.0)” is ignored: it has an effect only in simulated worlds." }
         return ofWorlds + device.services.flatMap(Self.remarks)
     }

@@ -26,6 +26,7 @@ struct SchemaTests {
         ("device", #"{"machines": [{"name": "a", "zzz": 1}]}"#),
         ("device", #"{"name": "a", "zzz": 1}"#),
         ("position", #"{"machines": [{"name": "a", "position": {"zzz": 1}}]}"#),
+        ("pairing", #"{"machines": [{"name": "a", "pairing": {"zzz": 1}}]}"#),
         ("serviceDatum", #"{"machines": [{"name": "a", "serviceData": [{"uuid": "180F", "zzz": 1}]}]}"#),
         ("service", world(#""zzz": 1"#)),
         ("characteristic", world(#""characteristics": [{"uuid": "2A19", "zzz": 1}]"#)),
@@ -58,6 +59,7 @@ struct SchemaTests {
         ("characteristic", ["permissions", "items"], SimulatedPeripheral.Permission.allCases.map(\.rawValue)),
         ("device", ["addressType"], SimulatedPeripheral.Address.Kind.allCases.map(\.rawValue)),
         ("device", ["latency"], SimulatedPeripheral.Latency.allCases.map(\.rawValue)),
+        ("pairing", ["capability"], SimulatedPeripheral.Pairing.Capability.allCases.map(\.rawValue)),
     ]
 
     @Test("The schema lists exactly the values that are read", arguments: lists.indices)
@@ -86,7 +88,7 @@ struct SchemaTests {
         let (lamp, house) = (try Scenario(json: Data(blocks[0].utf8)), try Scenario(json: Data(blocks[1].utf8)))
         #expect(lamp.peripherals.first?.services.first?.characteristics.count == 3)
         #expect(house.peripherals.map(\.name) == ["Lamp", "Door"])
-        for part in ["world", "device", "service", "characteristic"] {
+        for part in ["world", "device", "pairing", "service", "characteristic"] {
             let properties = try #require(try Self.part(part)["properties"] as? [String: Any])
             let untold = properties.keys.filter { !text.contains("`\($0)`") && $0 != "$schema" }
             #expect(untold.isEmpty, "\(part)")

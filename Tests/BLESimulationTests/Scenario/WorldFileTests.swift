@@ -59,6 +59,31 @@ struct WorldFileTests {
         #expect(error.explanation.contains(hint), "\(error.explanation)")
     }
 
+    @Test("The pairing of a device is read")
+    func pairing() throws {
+        let text = #"{"name": "x", "pairing": {"capability": "yes-no", "passkey": 4711, "refused": true}}"#
+        let device = try #require(try Scenario(json: Data(text.utf8)).peripherals.first)
+        #expect(device.pairing == .init(.yesNo, passkey: 4_711, isRefused: true))
+        let plain = try #require(try Scenario(json: Data(#"{"name": "x", "pairing": {}}"#.utf8)).peripherals.first)
+        #expect(plain.pairing == .init(.none))
+    }
+
+    @Test(
+        "An error in the pairing of a device is reported",
+        arguments: [
+            (#"{"capability": "mouse"}"#, "keyboard-display"), (#"{"passkey": 1000000}"#, "999999"),
+            (#"{"passkey": "123456"}"#, "pairing.passkey"),
+        ]
+    )
+    func pairingMistakes(pairing: String, hint: String) throws {
+        let text = #"{"name": "x", "pairing": \#(pairing)}"#
+        let error = try #require(#expect(throws: DecodingError.self) { try Scenario(json: Data(text.utf8)) })
+        #expect(error.explanation.contains(hint), "\(error.explanation)")
+        var device = SimulatedPeripheral(name: "x", services: [])
+        device.pairing = .init(.display, passkey: 1_000_000)
+        #expect(throws: SimulatedPeripheral.DescriptionError.self) { try device.validate() }
+    }
+
     private struct Key: CodingKey {
         let stringValue: String
         let intValue: Int?

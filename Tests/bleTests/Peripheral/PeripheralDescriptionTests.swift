@@ -43,6 +43,7 @@ struct PeripheralDescriptionTests {
         let far = try describe(#"{"name": "x", "position": {"x": 1}}"#)
         #expect(far.remarks == [Self.remark("position")])
         #expect(try describe(#"{"name": "x", "position": {}}"#).remarks.isEmpty)
+        #expect(try describe(#"{"name": "x", "pairing": {}}"#).remarks == [Self.remark("pairing")])
     }
 
     @Test(

@@ -1,0 +1,145 @@
+import BLESimulation
+import CoreBluetoothExtras
+import Testing
+
+@Suite("Pairing with simulated devices", .timeLimit(.minutes(30)))
+struct DevicePairingTests {
+    /// An agent's capability, a device, and what comes of a pairing.
+    struct Case: Sendable, CustomStringConvertible {
+        let description: String
+        let agent: PairingCapability?
+        let device: SimulatedPeripheral.Pairing?
+        /// The digits that the phone's user enters.
+        var digits = "123456"
+        /// The questions to the phone's user, without digits.
+        var questions: [String] = []
+        /// The method; `nil` if the pairing fails.
+        var method: PairingMethod?
+
+        /// Answers a question as the phone's user.
+        func answer(_ prompt: PairingPrompt) {
+            switch prompt.question {
+            case .enter: prompt.enter(digits)
+            case .consent, .compare: prompt.accept()
+            case .show: break
+            }
+        }
+    }
+
+    static let cases = [
+        Case(
+            description: "The user of a keyboard enters the passkey that the phone displays",
+            agent: .displayOnly,
+            device: .init(.keyboard),
+            questions: ["show"],
+            method: .passkeyEntry
+        ),
+        Case(
+            description: "The user of a keyboard enters a wrong passkey",
+            agent: .keyboardDisplay,
+            device: .init(.keyboard, passkey: 999_999),
+            questions: ["show"]
+        ),
+        Case(
+            description: "The phone's user enters the passkey of a device",
+            agent: .keyboardOnly,
+            device: .init(.display, passkey: 123_456),
+            questions: ["enter"],
+            method: .passkeyEntry
+        ),
+        Case(
+            description: "The phone's user enters a wrong passkey",
+            agent: .keyboardOnly,
+            device: .init(.display, passkey: 123_457),
+            questions: ["enter"]
+        ),
+        Case(
+            description: "Both users enter the same passkey",
+            agent: .keyboardOnly,
+            device: .init(.keyboard, passkey: 123_456),
+            questions: ["enter"],
+            method: .passkeyEntry
+        ),
+        Case(
+            description: "Both users compare numbers",
+            agent: .displayYesNo,
+            device: .init(.yesNo),
+            questions: ["compare"],
+            method: .numericComparison
+        ),
+        Case(
+            description: "Two devices with keyboards and displays compare numbers",
+            agent: .keyboardDisplay,
+            device: .init(.keyboardDisplay),
+            questions: ["compare"],
+            method: .numericComparison
+        ),
+        Case(
+            description: "A device without input and output asks no questions",
+            agent: .keyboardDisplay,
+            device: .init(.none),
+            method: .justWorks
+        ),
+        Case(
+            description: "A device that does not describe its pairing asks no questions",
+            agent: .keyboardDisplay,
+            device: nil,
+            method: .justWorks
+        ),
+        Case(
+            description: "The user of a device without input and output refuses",
+            agent: .keyboardDisplay,
+            device: .init(isRefused: true)
+        ),
+    ]
+
+    @Test("The description of a device decides the questions of a pairing and its result", arguments: UInt64(0)..<16)
+    func pairing(seed: UInt64) async throws {
+        for one in Self.cases {
+            let result = try await pair(one, seed: seed)
+            #expect(result.method == one.method, "\(one)")
+            #expect(result.questions == one.questions, "\(one)")
+        }
+    }
+
+    @Test("A device refuses a comparison until its user accepts pairing", arguments: UInt64(0)..<16)
+    func refusal(seed: UInt64) async throws {
+        let refused = Case(description: "refused", agent: .displayYesNo, device: .init(.yesNo, isRefused: true))
+        #expect(try await pair(refused, seed: seed).method == nil)
+        let accepted = try await pair(refused, seed: seed) { $0.refusePairing(false) }
+        #expect(accepted.method == .numericComparison)
+    }
+
+    /// Pairs with a device in a world of its own, and returns the questions to the phone's user and the method.
+    private func pair(
+        _ one: Case,
+        seed: UInt64,
+        _ change: (Machine) -> Void = { _ in }
+    ) async throws -> (questions: [String], method: PairingMethod?) {
+        let bench = PairingTests.Bench(seed: seed, loss: 0.1), type = CBUUID(string: "FFE0")
+        let secret = SimulatedPeripheral.Characteristic("FFE1", [.read], value: [7], isProtected: true)
+        var lamp = SimulatedPeripheral(name: "Lamp", at: .init(x: 1), services: [.init("FFE0", [secret])])
+        lamp.pairing = one.device
+        change(bench.world.place(lamp))
+        let phone = bench.attend(bench.phone, one.agent) { one.answer($0) }
+        let method: PairingMethod? = try await bench.run {
+            try await bench.central.poweredOn()
+            for await discovery in bench.central.discoveries(ScanFilter(services: [type])) {
+                try await bench.central.connect(discovery.peripheral, timeout: .seconds(20))
+                return try? await phone.pairing.pair(with: discovery.peripheral)
+            }
+            throw CBError(.unknown)
+        }
+        #expect(phone.heard.failures == (method == nil ? 1 : 0), "\(one)")
+        return (phone.heard.questions.map(Self.name), method)
+    }
+
+    private static func name(of question: PairingPrompt.Question) -> String {
+        switch question {
+        case .consent: "consent"
+        case .show: "show"
+        case .enter: "enter"
+        case .compare: "compare"
+        }
+    }
+}
