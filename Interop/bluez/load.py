@@ -24,6 +24,7 @@ from dbus_fast import Variant
 
 from interop.controllers import ours
 from interop.processes import LOGS, who
+from programs import BRIDGE_READY
 
 from . import tool
 from .__main__ import _switch_on
@@ -51,7 +52,7 @@ BRIDGE = f"""{END}
 (bled --socket /run/bled hci:0 > /run/log/bled 2>&1 < /dev/null &)
 until [ -S /run/bled ]; do usleep 100000; done
 (bled-bluez --socket /run/bled > /run/log/bled-bluez 2>&1 < /dev/null &)
-until grep -q find /run/log/bled-bluez; do usleep 100000; done
+until grep -q "{BRIDGE_READY}" /run/log/bled-bluez; do usleep 100000; done
 """
 
 
