@@ -110,7 +110,7 @@ extension HostilePacket {
     fileprivate func allows(_ answer: [UInt8], _ part: AttributeVictim.Part) -> Bool {
         guard let request = octets.first else { return false }
         let refuses = answer.count == 5 && answer[0] == ATT.Opcode.errorResponse.wire && answer[1] == request
-        switch call {
+        switch expected {
         case .answer: return refuses || answer.first == ATT.Opcode(wire: request).response?.wire
         case .refusal(let code):
             let isOutOfSync = part == .caching && answer[4] == ATT.ErrorCode.databaseOutOfSync.wire

@@ -53,7 +53,7 @@ extension HostilePacket {
     fileprivate func allowsSignal(_ answer: [UInt8]) -> Bool {
         guard octets.count >= 2, answer.count >= 6, answer[1] == octets[1] else { return false }
         let rejects = answer[0] == Signal.Code.commandReject.wire
-        if case .refusal(let reason) = call { return rejects && answer[4] == reason }
+        if case .refusal(let reason) = expected { return rejects && answer[4] == reason }
         return rejects || answer[0] == octets[0] + 1
     }
 }
