@@ -49,6 +49,14 @@ struct Device: Sendable {
 }
 
 extension BlueZBridge {
+    /// A call to `RemoveDevice` that waits until a list of bonds shows whether the bond was removed.
+    struct Removal: Sendable {
+        let caller: Caller
+        let peer: PeerIdentifier
+        /// True once the daemon has processed the request to remove the bond.
+        var isProcessed = false
+    }
+
     func device(at path: String) -> Device? { peers[path].flatMap { devices[$0] } }
 
     /// Adds the object of a device unless it exists; returns false if there are too many devices that must be kept.

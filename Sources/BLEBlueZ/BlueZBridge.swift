@@ -127,14 +127,6 @@ package struct BlueZBridge: Sendable {
         var isReset = false
     }
 
-    /// A call to `RemoveDevice` that waits until a list of bonds shows whether the bond was removed.
-    struct Removal: Sendable {
-        let caller: Caller
-        let peer: PeerIdentifier
-        /// True once the daemon has processed the request to remove the bond.
-        var isProcessed = false
-    }
-
     /// The limits on what programs and devices can make the bridge store.
     enum Limit {
         /// The maximum number of programs on the bus, in total and per user other than root; calls by further programs
