@@ -56,7 +56,7 @@ struct BoundsTests {
     func missing() {
         for json in ["[{}]", #"[{"octets": null}]"#] {
             let error = #expect(throws: DecodingError.self) { try read(json) }
-            #expect(error?.explanation == "“octets” is missing, at [0]")
+            #expect(error?.explanation == "“octets” is missing (at [0])")
         }
         #expect(throws: DecodingError.self) { try read("[") }
     }
