@@ -122,13 +122,14 @@ extension BlueZBridge {
     /// without asking. If the program has no agent, the bridge cancels all other pairings.
     private mutating func ask(_ inquiry: PairingInquiry, _ key: SessionKey) {
         let peer = inquiry.peer
-        guard let device = devices[peer], let agent = clients[key.client]?.agent else {
+        guard let agent = clients[key.client]?.agent else {
             // A program that calls Pair but has no agent agrees to a pairing without authentication.
             if case .consent(replacesBond: false) = inquiry.question, devices[peer]?.pairing[key.client] != nil {
                 return request(key, .security(.answer(peer, .confirm(true))))
             }
             return request(key, .security(.answer(peer, .cancel)))
         }
+        guard let device = devices[peer] else { return hold(inquiry, key) }
         let member: String, arguments: [BusValue]
         switch inquiry.question {
         case .consent(let replacesBond):
@@ -156,6 +157,7 @@ extension BlueZBridge {
     /// An agent that shows a passkey counts as having answered, because bluetoothctl 5.66 aborts if it then receives
     /// `Cancel`.
     private mutating func withdrawQuestion(about peer: PeerIdentifier, to client: String) {
+        heldInquiries.removeAll { $0.inquiry.peer == peer && $0.key.client == client }
         for number in calls.keys {
             guard case .answer(ofAgent: client, peer, let question)? = calls[number]?.purpose else { continue }
             calls[number] = nil
@@ -186,5 +188,48 @@ extension BlueZBridge {
         case (.refused, .display), (.refused, .enterPasskey): answer = .cancel
         }
         request(key, .security(.answer(peer, answer)))
+    }
+}
+
+/// A question about a device whose connection another session has not reported yet.
+struct HeldInquiry: Sendable {
+    /// The time for which a question is held.
+    static let period = Duration.seconds(2)
+    /// The maximum number of held questions; pairings for which more would be held are cancelled.
+    static let most = 64
+
+    let inquiry: PairingInquiry
+    let key: BlueZBridge.SessionKey
+    let deadline: Instant
+}
+
+extension BlueZBridge {
+    /// Keeps a question until the device is known.
+    ///
+    /// Each session has its own connection to the daemon, so the question may arrive before the report of the central
+    /// that it is about.
+    private mutating func hold(_ inquiry: PairingInquiry, _ key: SessionKey) {
+        heldInquiries.removeAll { $0.inquiry.peer == inquiry.peer && $0.key == key }
+        guard heldInquiries.count < HeldInquiry.most else {
+            return request(key, .security(.answer(inquiry.peer, .cancel)))
+        }
+        heldInquiries.append(HeldInquiry(inquiry: inquiry, key: key, deadline: now + HeldInquiry.period))
+        wait(until: now + HeldInquiry.period)
+    }
+
+    /// Asks the held questions about a device that is now known.
+    mutating func askHeldInquiries(about peer: PeerIdentifier) {
+        let held = heldInquiries.filter { $0.inquiry.peer == peer }
+        heldInquiries.removeAll { $0.inquiry.peer == peer }
+        for one in held where sessions[one.key] != nil && devices[peer] != nil { ask(one.inquiry, one.key) }
+    }
+
+    /// Cancels the pairings with devices that have not become known in time.
+    mutating func expireHeldInquiries() {
+        let expired = heldInquiries.filter { $0.deadline <= now }
+        heldInquiries.removeAll { $0.deadline <= now }
+        for one in expired where sessions[one.key] != nil {
+            request(one.key, .security(.answer(one.inquiry.peer, .cancel)))
+        }
     }
 }

@@ -144,7 +144,10 @@ extension BlueZBridge {
             let writes = Self.joined(group).map { ApplicationWrite(part: $0) }
             write(questions(about: group, central.peer, key) + writes, transaction, central.peer, key)
         case .centralsConnected(let centrals):
-            for central in centrals { _ = addDevice(central.central.peer, central.address, name: nil) }
+            for central in centrals {
+                _ = addDevice(central.central.peer, central.address, name: nil)
+                askHeldInquiries(about: central.central.peer)
+            }
         case .updatesTaken, .centralChanged, .channelPublished, .channelUnpublished, .channelOpened: break
         }
     }

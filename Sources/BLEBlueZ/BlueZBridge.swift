@@ -192,7 +192,7 @@ package struct BlueZBridge: Sendable {
     var advertisements = OrderedMap<UInt32, Advertisement>()
     var monitors = OrderedMap<UInt32, Monitor>()
     var pipes = OrderedMap<PipeNumber, Pipe>()
-    var removals: [Removal] = []
+    var removals: [Removal] = [], heldInquiries: [HeldInquiry] = []
     /// The latest advertisement of each device, if it has not been signalled yet.
     var reports = OrderedMap<PeerIdentifier, AdvertisementReport>()
     /// The time at which to signal ``reports``; `nil` if there are none.
@@ -267,7 +267,9 @@ extension BlueZBridge {
         if let waitTime, waitTime <= now {
             expireCalls()
             expireMonitors()
-            self.waitTime = (calls.all.map(\.deadline) + monitors.all.compactMap(\.deadline)).min()
+            expireHeldInquiries()
+            let deadlines = calls.all.map(\.deadline) + heldInquiries.map(\.deadline)
+            self.waitTime = (deadlines + monitors.all.compactMap(\.deadline)).min()
         }
         expireAdvertisements()
         return takeActions()

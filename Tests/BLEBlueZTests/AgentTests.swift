@@ -111,6 +111,27 @@ struct AgentTests {
         #expect(bus.requests.map(\.request) == [.security(.answer(TestBridge.lamp, .cancel))])
     }
 
+    @Test("A question about a central is asked when its connection is reported, and is cancelled after 2 s without it")
+    func early() throws {
+        for isReported in [true, false] {
+            var bus = TestBridge()
+            _ = register(&bus)
+            bus.forget()
+            ask(.consent(replacesBond: false), &bus)
+            #expect(bus.calls.isEmpty && bus.requests.isEmpty)
+            bus.pass(HeldInquiry.period - .nanoseconds(1))
+            if isReported {
+                let central = RemoteCentral(peer: TestBridge.lamp, mtu: 64)
+                let connected = ConnectedCentral(central, address: TestBridge.lampAddress)
+                bus.event(.server(.centralsConnected([connected])), of: Self.key)
+                #expect(bus.calls.map(\.message.member) == ["RequestAuthorization"])
+            }
+            bus.pass(.nanoseconds(1))
+            let cancelled = ClientRequest.security(.answer(TestBridge.lamp, .cancel))
+            #expect(bus.requests.map(\.request) == (isReported ? [] : [cancelled]))
+        }
+    }
+
     @Test("A question that is withdrawn cancels the agent, unless it has answered or only shows a passkey")
     func withdrawn() throws {
         let questions: [(PairingQuestion, isAnswered: Bool, isCanceled: Bool)] = [
