@@ -15,7 +15,7 @@ package struct BlueZBridge: Sendable {
         /// The last component of the object's path, such as `hci0`.
         package var name: String
         package var address: DeviceAddress
-        /// The name that people see.
+        /// The name that users see.
         package var alias: String
         /// The users who may change the adapter's properties, for example to switch Bluetooth off and on.
         package var administrators: [UInt32]

@@ -27,7 +27,7 @@ package struct ExplainPage {
         isLive = true
     }
 
-    /// The text of the HTML file.
+    /// The page as the contents of an HTML file.
     package var html: String {
         let style = String(decoding: PackageResources.page_css, as: UTF8.self)
         let script = String(decoding: PackageResources.page_js, as: UTF8.self)

@@ -4,16 +4,16 @@ package import BLEWire
 ///
 /// It takes events from a ``TimelineBuilder``, and keeps them in the order in which they were taken. This is the order
 /// of time, except for events that were recorded late. When the timeline has ``mostEvents``, it drops all events and
-/// begins again; the builder keeps the names of attributes that it has learnt.
+/// starts over; the builder keeps the names of attributes that it has learnt.
 package struct LiveTimeline: Sendable {
-    /// The number of events after which the timeline begins again.
+    /// The number of events after which the timeline starts over.
     package static let mostEvents = 50_000
     /// The number of events that the search for failures may look at.
     private static let mostSteps = 2_000_000
 
     private let limit: Int
     private(set) var timeline = Timeline()
-    /// The number of times that the timeline has begun, including the first time.
+    /// The number of times that the timeline has started, including the first time.
     private(set) var generation = 1
     /// The causes of failures, as of the last call of ``explain()``.
     private(set) var findings: [FailureFinding] = []
@@ -27,16 +27,16 @@ package struct LiveTimeline: Sendable {
 
     /// Creates an empty timeline.
     ///
-    /// - Parameter limit: The number of events after which it begins again.
+    /// - Parameter limit: The number of events after which the timeline starts over.
     package init(limit: Int = LiveTimeline.mostEvents) { self.limit = limit }
 
-    /// The number of events since the timeline last began.
+    /// The number of events since the timeline last started.
     package var count: Int { timeline.events.count }
 
     /// Takes the new events of a builder.
     ///
     /// - Parameters:
-    ///   - builder: The builder, always the same one. Its events are dropped when the timeline begins again.
+    ///   - builder: The builder, always the same one. Its events are dropped when the timeline starts over.
     ///   - now: The present. Later events, such as packets on the air of a world, stay in the builder.
     /// - Returns: True if the timeline has new events.
     package mutating func take(from builder: inout TimelineBuilder, until now: Instant) -> Bool {
@@ -101,7 +101,7 @@ package struct LivePage: Sendable {
     private var findingsVersion = 0
     private var points: [Int] = []
 
-    /// Creates a page that has received nothing.
+    /// Creates a page that has not received anything yet.
     package init() {}
 
     /// Returns the next part as JSON without line breaks; `nil` if the browser has received everything.

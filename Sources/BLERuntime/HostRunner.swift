@@ -64,7 +64,7 @@ package final class HostRunner: @unchecked Sendable {
     ///     `nil` to store none.
     ///   - tap: Called with every HCI packet.
     ///   - capture: The file that receives all HCI packets, and clients' requests and events.
-    ///   - program: The name and process number of the program, for captures and monitors.
+    ///   - program: The name and process ID of the program, for captures and monitors.
     ///   - isWatchable: True if monitors of this user may see the packets, unless the environment forbids it.
     package init(
         _ host: consuming sending Host,
@@ -195,7 +195,7 @@ package final class HostRunner: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn; returns whether there were any.
+    /// Sends the queued packets to the controller; returns whether there were any.
     ///
     /// The host may have more outputs after packets have been sent.
     private func sendOutgoing() -> Bool {

@@ -7,7 +7,7 @@ struct MachineDirectory {
     private var byName: [String: Int] = [:]
     private var byAddress: [DeviceAddress: String] = [:]
 
-    /// Adds a machine with the index and addresses that it keeps for as long as the world exists.
+    /// Adds a machine, whose index and addresses never change.
     mutating func add(_ name: String, at index: Int, addresses: [DeviceAddress]) {
         byName[name] = index
         for address in addresses { byAddress[address] = name }

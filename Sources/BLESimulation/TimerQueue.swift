@@ -28,9 +28,9 @@ struct TimerQueue {
     }
 
     enum OnAdd {
-        /// The task or call waits, and is woken at its time.
+        /// The task or call waits until it is due.
         case waiting
-        /// The time of the task has already come, so it does not wait.
+        /// The task is already due, so it does not wait.
         case due
         /// The task or call was cancelled before it started to wait.
         case cancelled

@@ -33,8 +33,8 @@ public struct CBATTError: CustomNSError, Hashable, Sendable, CustomStringConvert
         userInfo.merging([NSLocalizedDescriptionKey: code.text]) { given, _ in given }
     }
 
-    /// A sentence that describes the error to people: the localized description in ``userInfo`` if there is one,
-    /// otherwise an English sentence for the code.
+    /// A human-readable description of the error: the localized description in ``userInfo`` if there is one, otherwise
+    /// an English sentence for the code.
     public var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String ?? code.text
     }

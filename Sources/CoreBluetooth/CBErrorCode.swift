@@ -99,7 +99,7 @@ extension CBError {
             ].map { ($0.rawValue, $0) }
         )
 
-        /// An English sentence that describes the error to people.
+        /// A human-readable description of the error: one English sentence.
         var text: String {
             switch self {
             case .unknown: "An unknown error occurred."

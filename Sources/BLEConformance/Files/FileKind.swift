@@ -25,7 +25,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     /// The policy of a daemon: the permissions of apps.
     case policy
 
-    /// Uses a file with these octets; returns false if that fails.
+    /// Uses a file with these octets; returns whether that succeeds.
     func isUsable(_ octets: [UInt8]) async -> Bool {
         do {
             switch self {

@@ -124,7 +124,7 @@ extension Air {
         return true
     }
 
-    /// Starts those queued procedures at one end of a connection that can start now.
+    /// Starts the queued procedures that can start now, at one end of a connection.
     mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)

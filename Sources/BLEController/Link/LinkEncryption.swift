@@ -40,12 +40,12 @@ struct LinkEncryption: Sendable {
     /// procedure.
     var isExclusive: Bool { central.isExclusive || peripheral.isUnderWay }
 
-    /// The time at which a received control PDU may be processed.
+    /// The decision about a received control PDU: process it now or later, or never.
     ///
     /// ``never`` means that the peer must not send the PDU now, so the link ends.
     enum Admission { case now, later, never }
 
-    /// Returns when a received control PDU may be processed.
+    /// Returns the decision about a received control PDU.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1.
     func admission(of opcode: LL.ControlOpcode) -> Admission {

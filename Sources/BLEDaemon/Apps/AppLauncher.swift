@@ -32,7 +32,7 @@ package final class AppLauncher: @unchecked Sendable {
     /// create, separated by commas.
     static let peripheralsVariable = "BLUETOOTH_RESTORE_PERIPHERALS"
 
-    /// The end of a launched program.
+    /// A launched program that has ended, with its process ID, command line and wait status.
     package struct End: Sendable {
         package let process: Int32
         /// The command line that was run.

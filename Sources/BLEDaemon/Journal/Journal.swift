@@ -1,6 +1,6 @@
 import BLESession
 
-/// The recent events of the daemon, as lines that people read.
+/// The recent events of the daemon, as lines of text for users.
 ///
 /// If there are too many, the oldest lines are dropped. Repeated events share one line, which leaves room for others.
 struct Journal: Sendable {

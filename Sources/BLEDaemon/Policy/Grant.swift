@@ -59,14 +59,14 @@ package struct Grant: Equatable, Sendable {
         return fact
     }
 
-    /// Returns the reason why this role is not allowed on this radio; `nil` if it is.
+    /// Returns the reason why `role` is not allowed on `radio`; `nil` if it is allowed.
     func refusal(of role: ClientRole, on radio: String) -> String? {
         if let sentence = refusal(of: role) { return sentence }
         guard radios?.contains(radio) ?? true else { return "\(origin) does not allow the radio “\(radio)”" }
         return nil
     }
 
-    /// Returns the reason why this role is not allowed on any radio; `nil` if it is.
+    /// Returns the reason why `role` is not allowed on any radio; `nil` if it is allowed.
     func refusal(of role: ClientRole) -> String? {
         guard !roles.isEmpty else { return "\(origin) denies all Bluetooth use" }
         guard roles.contains(role) else {

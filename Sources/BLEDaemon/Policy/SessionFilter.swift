@@ -175,7 +175,7 @@ struct SessionFilter: Sendable {
         )
     }
 
-    /// Returns false if an event about a peer concerns a service that is not allowed; otherwise true.
+    /// Returns true unless an event about a peer concerns a service that is not allowed.
     private func isInside(_ event: PeerEvent, at peer: PeerIdentifier) -> Bool {
         switch event {
         case .characteristicsDiscovered(let range, _), .includedServicesDiscovered(let range, _):

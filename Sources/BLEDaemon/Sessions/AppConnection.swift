@@ -10,7 +10,8 @@ import BLEWire
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
-    /// The maximum number of an app's requests that are carried out in one turn, so that other apps get their turn.
+    /// The maximum number of an app's requests that are carried out in one turn of the loop, so that other apps do not
+    /// wait long.
     private static let mostRequestsPerTurn = 32
     /// The number of unread octets above which an agent gets no more alerts.
     private static let alertBacklog = 65_536

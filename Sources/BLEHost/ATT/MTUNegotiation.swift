@@ -55,7 +55,7 @@ package struct MTUNegotiation: Sendable {
         /// The exchange that this host started as a central has ended, or has taken too long. Clients can use the link
         /// now.
         case settled
-        /// The MTU has changed. The negotiation stays settled or unsettled, as it was before.
+        /// The MTU has changed, but ``MTUNegotiation/isSettled`` has not.
         case changed
     }
 

@@ -25,7 +25,7 @@ package struct ClientAlert: Equatable, Sendable {
         self.name = name
     }
 
-    /// The text of the alert.
+    /// The English sentence that tells the user about the event.
     package var text: String {
         let what =
             switch occasion {

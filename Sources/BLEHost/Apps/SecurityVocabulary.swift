@@ -106,7 +106,7 @@ package struct PairingPolicy: Equatable, Sendable {
 
 /// A pairing question for the user.
 package struct PairingInquiry: Equatable, Sendable {
-    /// The cause of a pairing.
+    /// The event that started the pairing that the question is about.
     package enum Cause: Equatable, Sendable {
         /// The peer started the pairing.
         case peer

@@ -53,7 +53,7 @@ package struct AttributeLayer {
         /// Carry out this request about the enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
-        /// A central has used an attribute of this client, for the first time since the central connected.
+        /// A central has used an attribute of the client, for the first time since the central connected.
         case used(ClientID)
         /// Clients can now use a link, with this MTU.
         ///

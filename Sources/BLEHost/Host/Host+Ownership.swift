@@ -20,7 +20,7 @@ extension Host {
         LinkApps((clients(on: link) + further).compactMap { clients.owner(of: $0) })
     }
 
-    /// Returns whether an app other than this client's also uses a link.
+    /// Returns whether an app other than that of `client` uses a link.
     func isShared(_ link: ConnectionHandle, beyondAppOf client: ClientID) -> Bool {
         guard let owner = clients.owner(of: client) else { return true }
         return clients(on: link).contains { other in

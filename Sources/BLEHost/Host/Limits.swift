@@ -10,8 +10,8 @@
 /// | ``knownPeers`` | the least recently used unbonded peer is forgotten; if all are bonded, no peer is added |
 /// | ``unattendedBonds`` | the least recently used unattended bond is removed, with a note |
 /// | ``bondsWithoutUser`` | an unattended bond is removed; if there is none, the peer is not bonded, with a note |
-/// | ``introducedPeers`` | peers received longer ago are not reported to a new client |
-/// | ``peerServices`` | clients cannot find the connected peer by its further services |
+/// | ``introducedPeers`` | of the peers that are not stored, a new client receives only the most recently discovered |
+/// | ``peerServices`` | further services are not stored, so clients cannot find the connected peer by them |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
 /// | ``partialReports`` | the oldest incomplete advertisement is dropped, with a note |
 /// | ``queuedRequests`` | the request fails with ``Failure/limitReached`` |

@@ -92,7 +92,7 @@ extension ChannelLayer {
         outbox.append(.note(.unexpectedResponse(.leSignaling, handle)))
     }
 
-    /// The codes of packets that need no response.
+    /// The codes of packets that need no response, because they are responses or grant credits.
     private static let answers: [Signal.Code] = [
         .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
         .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse,

@@ -32,7 +32,7 @@ struct CreditChannel {
         case closing
     }
 
-    /// The maximum time for sending the queued data after the owner has closed the channel.
+    /// The time limit for sending the queued data after the owner has closed the channel.
     static let drainTimeout = Duration.seconds(5)
 
     let id: ChannelID
@@ -67,7 +67,7 @@ struct CreditChannel {
         self.outgoing = outgoing
     }
 
-    /// The description of the channel for its owner.
+    /// The description that the channel's owner receives when the channel has been opened.
     var opened: OpenedChannel {
         OpenedChannel(id: id, psm: spsm, outgoingMTU: outgoing.mtu, incomingMTU: incoming.mtu)
     }

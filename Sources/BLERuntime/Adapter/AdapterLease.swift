@@ -93,7 +93,7 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A running program, with its process number.
+/// A running program, with its process ID.
 package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
     package let process: Int32
     package let name: String
@@ -105,7 +105,7 @@ package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(name) (process \(process))" }
 
-    /// Returns the running programs with an open file whose path satisfies `isMeant`, lowest process number first.
+    /// Returns the running programs with an open file whose path satisfies `isMeant`, in ascending order of process ID.
     ///
     /// The process `own` is left out, and so are programs whose files below `root` cannot be read.
     static func all(below root: String, but own: Int32, having isMeant: (String) -> Bool) -> [Self] {

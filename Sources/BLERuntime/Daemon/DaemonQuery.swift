@@ -5,7 +5,7 @@ import LinuxCalls
 
 /// A connection to the daemon for a single question, answered synchronously.
 package struct DaemonQuery {
-    /// The maximum time for the answer.
+    /// The time limit for a question, from connecting to the complete answer.
     private static let timeout = Duration.seconds(5)
 
     private let address: SocketAddress

@@ -21,7 +21,7 @@ package struct ProgramEnvironment: Sendable {
     ///
     /// - Parameters:
     ///   - kernel: The kernel of the machine.
-    ///   - timeout: The maximum time for a controller to respond to all commands.
+    ///   - timeout: The time limit for all responses of one controller together.
     ///   - environment: Returns the value of an environment variable.
     ///   - worldProblem: Returns the reason why a file is not a valid world; `nil` if it is valid.
     package init(

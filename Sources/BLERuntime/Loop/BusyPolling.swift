@@ -16,9 +16,7 @@ struct BusyPolling {
         case preempted
     }
 
-    /// The maximum time of polling.
-    ///
-    /// A wait that is no longer than this counts as short.
+    /// The longest time to poll for a response; waits up to this length count as short.
     ///
     /// A program on the same machine responds within this time; a packet over the air takes longer.
     static let longest = Duration.nanoseconds(longestNanoseconds)

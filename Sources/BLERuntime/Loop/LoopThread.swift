@@ -5,7 +5,8 @@ import LinuxCalls
 /// The thread of a loop, which waits for work and does it.
 ///
 /// Sendable because other threads use only the inbox, the work and the inline waiter, which any thread may use.
-/// Exclusivity checks are off: no code that is called while a property changes uses that property.
+/// Exclusivity checks are off for `bodies` and `results`, because nothing that is called during an access to one of
+/// them accesses it again.
 final class LoopThread: @unchecked Sendable {
     private let name: String
     private let clock: MonotonicClock
@@ -219,7 +220,7 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
-    /// Pauses the processor, after yielding it if a yield is due; returns the time afterwards.
+    /// Yields the processor if a yield is due, then executes a pause instruction; returns the time afterwards.
     private func pauseOrYield(_ schedule: inout PollingSchedule) -> Instant {
         let begun = clock.now
         if schedule.isYieldDue(at: begun) {

@@ -25,7 +25,9 @@ struct PollingSchedule {
         nextYield = now
     }
 
-    /// Returns whether it is time to read.
+    /// Returns whether to try to read from the socket now.
+    ///
+    /// False for a short time after a read that found nothing.
     func isReadDue(at now: Instant) -> Bool { now >= nextRead }
 
     /// Records a read that found nothing.
@@ -39,7 +41,9 @@ struct PollingSchedule {
         nextYield = now
     }
 
-    /// Returns whether it is time to yield.
+    /// Returns whether to yield the processor now.
+    ///
+    /// False for some time after a yield that no other thread used, unless a read has succeeded since.
     func isYieldDue(at now: Instant) -> Bool { now >= nextYield }
 
     /// Records a yield, and schedules the next one: immediately if another thread used the processor.

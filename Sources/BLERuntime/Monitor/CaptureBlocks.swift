@@ -226,7 +226,7 @@ struct CaptureBlocks: Sendable {
     }
 }
 
-/// The unit and the zero of an interface's timestamps.
+/// The resolution and offset of an interface's timestamps (`if_tsresol` and `if_tsoffset`).
 private struct TimeUnits: Sendable {
     /// The number of units per second, as an exponent: of 10, or of 2 if the highest bit is set.
     ///

@@ -114,7 +114,7 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// The zero of timestamps on an interface for packets from before 1970, in seconds since 1970.
+    /// The offset of timestamps on an interface for packets from before 1970, in seconds since 1970.
     ///
     /// It is the second that contains the earliest time that an `Int64` of nanoseconds can express.
     private static let earliestSecond: Int64 = -9_223_372_037

@@ -44,7 +44,7 @@ package final class HostMonitor: @unchecked Sendable {
     /// Creates a monitor; call ``start()`` to start it.
     ///
     /// - Parameters:
-    ///   - processes: The process numbers of the hosts to monitor; empty for all hosts.
+    ///   - processes: The process IDs of the hosts to monitor; empty for all hosts.
     ///   - find: Returns the hosts that can be monitored.
     ///   - report: Called on the loop's thread with each event, in order. Nothing is read during a call, so if calls
     ///     take too long, hosts drop packets.
@@ -139,7 +139,7 @@ package final class HostMonitor: @unchecked Sendable {
 
 /// The name under which this program appears in captures and monitors.
 package enum ProgramName {
-    /// The file name and process number of this program.
+    /// The file name and process ID of this program.
     package static let own: String = {
         let path = SystemFile.target(of: "/proc/self/exe") ?? ""
         return "\(path.split(separator: "/").last ?? "program") \(getpid())"

@@ -11,10 +11,10 @@ package struct HostSocket: Hashable, Sendable {
     static let numbers = 1...64
     /// The maximum number of hosts to find.
     private static let mostFound = 256
-    /// The user number that the kernel reports for users that this user namespace does not know.
+    /// The user ID that the kernel reports for users that this user namespace does not know.
     private static let unmappedUser: UInt32 = 65_534
 
-    /// The process number of the host's program, in the program's own PID namespace.
+    /// The process ID of the host's program, in the program's own PID namespace.
     package let process: Int32
     /// The number of the host within its process.
     package let number: Int

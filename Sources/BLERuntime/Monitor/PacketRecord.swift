@@ -34,7 +34,7 @@ package struct PacketRecord: Equatable, Sendable {
 
 /// The source of packets: a host and its controller.
 package struct PacketSource: Hashable, Sendable {
-    /// The name and process number of the host's program; empty if unknown, and in simulated worlds.
+    /// The name and process ID of the host's program; empty if unknown, and in simulated worlds.
     package var program: String
     /// The name of the machine; outside of simulated worlds, the name of the transport to the controller.
     package var machine: String

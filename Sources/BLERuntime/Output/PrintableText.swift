@@ -13,7 +13,7 @@ import Logging
 /// | line and paragraph separators (Zl, Zp) | start a new line |
 /// | marks (Mn, Mc, Me) without a letter, and more than six on one | change the characters or lines beside them |
 ///
-/// In text for people, U+FFFD replaces such a character; in JSON, an escape does. Everything that a program prints on a
+/// In text for users, U+FFFD replaces such a character; in JSON, an escape does. Everything that a program prints on a
 /// terminal, logs, or puts into a story passes this filter again where it leaves the program, so that no text is
 /// forgotten.
 ///
@@ -21,7 +21,7 @@ import Logging
 struct PrintableText {
     private static let mostMarks = 6
 
-    /// The number of marks that may still follow the last character.
+    /// The number of further marks that may be shown on the last character.
     private var marks = 0
 
     /// Processes the next character; returns false if it must not be shown.

@@ -24,10 +24,10 @@ package struct SerialFraming: PortFraming, Sendable {
     /// The time to wait for the rest of a packet after a pause in it, longer than a packet of usual length takes at
     /// 115,200 baud.
     package static let packetTimeout = Duration.milliseconds(250)
-    /// The minimum silence that shows that a packet is complete, and the shortest gap within a packet that counts as a
-    /// pause.
+    /// The silence after which a packet without a pause in it counts as complete; within a packet, a gap of this length
+    /// counts as a pause.
     package static let packetGap = Duration.milliseconds(4)
-    /// The minimum silence that shows that a packet with a pause in it is complete.
+    /// The silence after which a packet with a pause in it counts as complete.
     ///
     /// It is longer than the time for which USB adapters hold octets back.
     package static let longPacketGap = Duration.milliseconds(20)
@@ -50,7 +50,7 @@ package struct SerialFraming: PortFraming, Sendable {
     private var heldPaused = false
     /// True if there was a pause in the packet that is being received.
     private var hasPause = false
-    /// The last octets received before the response to a reset is complete; they may be its first octets.
+    /// The latest octets received while the response to a reset is awaited; they may be the start of that response.
     private var tail: [UInt8] = []
     /// The number of the host's resets that have no response yet.
     private var resetsOfHost = 0

@@ -174,9 +174,9 @@ package final class SocketListener: Sendable {
 
 /// The user and process at the other end of a Unix socket, according to the kernel.
 package struct SocketPeer: Equatable, Sendable {
-    /// The user's number.
+    /// The user ID.
     package let user: UInt32
-    /// The process number; 0 if the kernel hides the process.
+    /// The process ID; 0 if the kernel hides the process.
     package let process: Int32
 }
 

@@ -77,9 +77,9 @@ extension ClientRole {
 ///
 /// The daemon applies the rights and limits of this program. Supported since protocol version 3.
 package struct Principal: Equatable, Packet {
-    /// The user number.
+    /// The user ID.
     package var user: UInt32
-    /// The process number; 0 if it is not known.
+    /// The process ID; 0 if it is not known.
     package var process: UInt32
 
     package init() { self.init(user: 0, process: 0) }
@@ -162,7 +162,7 @@ package struct Welcome: Packet {
     }
 }
 
-/// The reason why a session or request is refused, for programs and for people.
+/// The reason why a session or request is refused: a code for programs, and a sentence for users.
 package struct Refusal: Packet {
     /// The kind of reason.
     ///
@@ -179,7 +179,7 @@ package struct Refusal: Packet {
         package static let unknown = Self(wire: 3)
         /// The app is not allowed to do what it has requested.
         package static let notAllowed = Self(wire: 4)
-        /// There are too many sessions: in total, of this user, or of this process.
+        /// There are too many sessions: in total, of the app's user, or of the app's process.
         package static let tooMany = Self(wire: 5)
         /// The app reads too little or sends too much.
         package static let congested = Self(wire: 6)

@@ -8,9 +8,9 @@ package struct JournalLine: Equatable, Packet {
     package var number: UInt64 = 0
     /// The time at which the event last occurred, in nanoseconds since 1970.
     package var time: UInt64 = 0
-    /// The process of the app that the line is about; `nil` if it is about the daemon itself.
+    /// The process ID of the app that the line is about; `nil` if it is about the daemon itself.
     package var process: UInt32?
-    /// The user of the app that the line is about; `nil` if it is about the daemon itself.
+    /// The user ID of the app that the line is about; `nil` if it is about the daemon itself.
     package var user: UInt32?
     /// The path of the app's program; empty if the daemon does not know it.
     package var program = ""

@@ -6,14 +6,16 @@ package enum Question: TaggedEnum, Packet {
     /// The sessions of running apps, and those kept for apps that have ended. Root and the daemon's user get the
     /// sessions of all users; other users get only their own.
     case apps
-    /// The permissions of the app with this process number.
+    /// The permissions of the app whose process ID is `process`.
     case grant(process: UInt32)
-    /// Changes the phase of the app in this process. Only users to whom ``apps`` shows the app may do this.
+    /// Changes the phase of the app whose process ID is `process`.
+    ///
+    /// Only users to whom ``apps`` shows the app may do this.
     case move(process: UInt32, to: AppPhase)
-    /// Quits the app in this process, as its user would: its session ends, and it is not launched again.
+    /// Quits the app whose process ID is `process`, as its user would: its session ends, and it is not launched again.
     case quit(process: UInt32)
-    /// The journal lines with numbers above this one that are about the daemon itself, or about an app that the user
-    /// may see.
+    /// The journal lines with numbers above `after` that are about the daemon itself, or about an app that the user may
+    /// see.
     case journal(after: UInt64)
     /// The radios, and whether they are switched on.
     case radios

@@ -21,9 +21,9 @@ package struct SessionInfo: Equatable, Packet {
         }
     }
 
-    /// The process of the app; `nil` if the app has ended and its session is kept.
+    /// The process ID of the app; `nil` if the app has ended and its session is kept.
     package var process: UInt32?
-    /// The user number.
+    /// The user ID.
     package var user: UInt32 = 0
     /// The path of the program; empty if the daemon cannot see it.
     package var program = ""

@@ -19,14 +19,14 @@ extension Machine {
         public let occasion: Occasion
         /// The name of the app.
         public let app: String
-        /// The text.
+        /// The sentence that the user sees.
         ///
         /// Its wording is not Apple's.
         public let text: String
         /// The age of the world when the alert was shown.
         public let time: Duration
 
-        /// The text of the alert.
+        /// The same as ``text``.
         public var description: String { text }
     }
 

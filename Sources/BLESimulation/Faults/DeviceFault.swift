@@ -244,11 +244,14 @@ extension DeviceFault.Moment: CustomStringConvertible {
     }
 }
 
-/// The faults of a served device, and the number of times that the step of each fault was reached.
+/// The faults planned for a served device, with the number of times that the steps of the faults have occurred.
+///
+/// For a fault that is tied to a step, the plan counts how often the step has occurred. If the fault names a
+/// characteristic, the step counts only if it concerns that characteristic.
 package struct DeviceFaultPlan: Sendable {
     private var entries: [(fault: DeviceFault, count: Int)]
 
-    /// Creates a plan of these faults; no step counts as reached yet.
+    /// Creates a plan of these faults; no step has occurred yet.
     package init(_ faults: [DeviceFault]) { entries = faults.map { ($0, 0) } }
 
     /// The faults whose moment is a time.

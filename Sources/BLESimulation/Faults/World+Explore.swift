@@ -117,7 +117,7 @@ extension World {
         }
     }
 
-    /// Returns a random fault, at a random time or packet within the length of the run without faults.
+    /// Returns a random fault, at a random time or packet of `calm`, the run without faults.
     private static func draw(_ hazards: [Hazard], _ calm: World, _ random: inout SeededGenerator) -> Fault {
         let hazard = hazards[Int.random(in: hazards.indices, using: &random)]
         let packets = calm.machine(hazard.machine).packetCount

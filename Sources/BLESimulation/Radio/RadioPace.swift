@@ -3,7 +3,7 @@ import BLEWire
 /// The relation of air time to real time, for controllers that programs use over sockets.
 ///
 /// Air time follows the clock. Activities happen a millisecond late, so that activities that are close together, such
-/// as an advertisement and its reports, take place in one turn.
+/// as an advertisement and its reports, take place in one turn of the loop.
 ///
 /// If `skipsIdleTime` is set, air time skips the time for which data would wait. Connections then transfer data as fast
 /// as the hosts and the computer can, and all periodic activities happen more often. This is for measuring hosts. A

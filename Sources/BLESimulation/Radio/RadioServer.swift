@@ -273,9 +273,9 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn.
+    /// Sends each host the packets that are queued for it; returns whether there were any.
     ///
-    /// Returns whether there were any; if so, sending them may have caused more output.
+    /// Sending may cause more output, so if there were any, the caller must drain the controllers again.
     private func sendOutgoing() -> Bool {
         var hasSent = false
         for index in ports.indices where !ports[index].outgoing.isEmpty {

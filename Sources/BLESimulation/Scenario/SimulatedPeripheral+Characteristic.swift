@@ -87,7 +87,8 @@ extension SimulatedPeripheral {
         public var permissions: [Permission]?
         /// The values that the device sends after writes to this characteristic.
         ///
-        /// All answers to the written value are sent. A closure set with ``Machine/onWrite(_:_:)`` replaces them.
+        /// A write triggers every answer whose ``Answer/written`` equals the written value. A closure set with
+        /// ``Machine/onWrite(_:_:)`` replaces the answers.
         public var answers: [Answer] = []
         /// False if ``value`` is a placeholder, because the description was made from a capture that does not show the
         /// value.

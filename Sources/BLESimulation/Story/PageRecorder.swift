@@ -42,7 +42,10 @@ struct PageRecorder: Sendable {
         builder.add(text: "app \(client) receives: \(line)", of: PacketSource(machine: machine), at: now)
     }
 
-    /// Adds a packet on the air; `station` returns the name and position of a controller's machine.
+    /// Adds a packet on the air: one event for each controller that received or lost it.
+    ///
+    /// After ``manyPackets`` receptions, empty packets and advertising packets are added only if they were lost.
+    /// `station` returns the name and position of a controller's machine.
     mutating func add(_ record: AirRecord, station: (ControllerID) -> (name: String, position: Position)) {
         let sender = station(record.sender), isData = record.accessAddress != LL.advertisingAccessAddress
         let isEmpty = isData && record.pdu.count <= 2

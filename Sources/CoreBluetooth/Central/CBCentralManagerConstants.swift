@@ -62,7 +62,7 @@ public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredSca
 
 /// The keys for ``CBCentralManager/registerForConnectionEvents(options:)``.
 public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Sendable {
-    /// The text of the key.
+    /// The key as text.
     public let rawValue: String
 
     /// Creates a key from its text.

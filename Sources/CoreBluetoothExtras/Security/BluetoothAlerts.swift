@@ -35,7 +35,7 @@ public final class BluetoothAlerts: Sendable {
         public let identifier: UUID
         /// The name of the device; `nil` if the app does not know it.
         public let name: String?
-        /// The text of the alert, in English.
+        /// The English sentence that tells the user about the event.
         public let text: String
     }
 

@@ -24,7 +24,7 @@ public struct PairingPrompt: Sendable {
         case compare(digits: String)
     }
 
-    /// The cause of a pairing.
+    /// The event that started the pairing that a prompt is about.
     public enum Cause: Equatable, Sendable {
         /// The device started the pairing.
         case device
@@ -42,7 +42,7 @@ public struct PairingPrompt: Sendable {
     public let name: String?
     /// The question to ask the user.
     public let question: Question
-    /// The cause of the pairing.
+    /// The event that started the pairing.
     public let cause: Cause
     private let answer: @Sendable (PairingReply) -> Void
 

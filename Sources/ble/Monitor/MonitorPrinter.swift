@@ -26,7 +26,9 @@ final class MonitorPrinter {
     private var traces = PacketTraces()
     /// The number of packets that have been printed.
     private(set) var count = 0
-    /// The number of packets whose keys were overwritten: in the files only, or also in the output.
+    /// The number of packets that contained keys; always 0 if `keys` is `everywhere`.
+    ///
+    /// The keys are overwritten in the files and, if `keys` is `nowhere`, in the output.
     private(set) var redactedCount = 0
 
     init(_ printer: Printer, detail: Detail, files: [CaptureFile], keys: Keys = .inOutput) {

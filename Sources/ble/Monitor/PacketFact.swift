@@ -101,7 +101,7 @@ extension PacketWords.Kind {
 }
 
 extension PacketSource {
-    /// The source's name in text for people: the program's name if it is known, otherwise the machine's.
+    /// The source's name in text for users: the program's name if it is known, otherwise the machine's.
     var title: String { (program.isEmpty ? machine : program).printable }
 
     /// The JSON keys that say on which machine, and in which program, a packet was captured.

@@ -19,10 +19,10 @@ extension Data {
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
-    /// The value in text for people: the hexadecimal digits, followed by the text if the octets are text.
+    /// The value in text for users: the hexadecimal digits, followed by the text if the octets are text.
     var shown: String { shown(as: nil) }
 
-    /// Returns the value in text for people: the hexadecimal digits, followed by the decoded value in parentheses if
+    /// Returns the value in text for users: the hexadecimal digits, followed by the decoded value in parentheses if
     /// the octets fit `format`, or by the text if they are text.
     func shown(as format: ValueFormat?) -> String {
         guard !isEmpty else { return "(empty)" }

@@ -141,7 +141,7 @@ enum CommandError: Error, CustomStringConvertible {
 }
 
 extension Duration {
-    /// The duration in seconds, with as many digits as needed, in text for people.
+    /// The duration in seconds, with as many digits as needed, in text for users.
     var seconds: String {
         let value = self / .seconds(1)
         return value == value.rounded() ? String(Int(value)) : String(value)

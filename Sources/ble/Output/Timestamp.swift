@@ -37,7 +37,7 @@ struct Timestamp: Equatable {
         return date.map { Self.digits(Int($0.0), $0.1) }.joined(separator: "-") + "T\(Self.time(parts)).\(fraction)Z"
     }
 
-    /// The time of day in the process's time zone, with microseconds, in text for people.
+    /// The time of day in the process's time zone, with microseconds, in text for users.
     var timeOfDay: String {
         var second = time_t(seconds), parts = tm()
         localtime_r(&second, &parts)

@@ -168,7 +168,7 @@ extension PairingPrompt {
 }
 
 extension PairingMethod {
-    /// The name of the method in text for people.
+    /// The name of the method in text for users.
     var name: String {
         switch self {
         case .justWorks: "Just Works (no protection against a man in the middle)"

@@ -70,13 +70,13 @@ struct ClonedDevice {
         return ordered
     }
 
-    /// The text of the file.
+    /// The contents of the device file, in JSON.
     var text: String { file.text }
 
     /// Sentences for the user about parts of the device that are missing from the file, or that make the file unusable.
     var remarks: [String] { omissions + file.remarks }
 
-    /// The text of the file, and the remarks.
+    /// The contents of the device file, and sentences for the user about its problems.
     ///
     /// The file describes the advertisement by its fields if these produce exactly the received octets; otherwise it
     /// contains the octets.

@@ -106,7 +106,10 @@ extension DescribedPeripheral {
         manager.respond(to: request.request, withResult: code)
     }
 
-    /// Returns a fact about a central and a characteristic that it uses.
+    /// Returns the output for an event in which a central uses a characteristic.
+    ///
+    /// `event` is the value of `"event"` in JSON; `verb` stands between the central and the characteristic in the text
+    /// for users.
     func fact(
         _ event: String,
         _ central: CBCentral,

@@ -14,7 +14,7 @@ struct SessionCommand {
         let reason: String
     }
 
-    /// The names of the commands.
+    /// The name of a command, as written in the key `command`.
     enum Name: String, CaseIterable {
         case scan, stop, connect, disconnect, discover, read, write, subscribe, unsubscribe, rssi, mtu, pair, answer
         case unpair, serve, withdraw, update, respond, send

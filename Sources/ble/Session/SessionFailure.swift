@@ -26,7 +26,7 @@ struct SessionFailure: Error {
     }
 
     let code: Code
-    /// A sentence that explains the failure to people.
+    /// A human-readable explanation of the failure: one sentence.
     let sentence: String
     /// The error that was thrown, usually by Core Bluetooth; `nil` for `ble`'s own errors, failed pairings and
     /// cancelled commands.

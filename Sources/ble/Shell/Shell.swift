@@ -1,7 +1,7 @@
 import BLERuntime
 import CoreBluetooth
 
-/// An interactive session: it takes the lines that ``ShellLine`` describes, and prints text for people rather than
+/// An interactive session: it takes the lines that ``ShellLine`` describes, and prints text for users rather than
 /// JSON.
 @MainActor
 final class Shell {

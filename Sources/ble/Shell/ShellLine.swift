@@ -16,7 +16,7 @@ enum ShellLine {
         let description: String
     }
 
-    /// The names of the commands, with their arguments and a description.
+    /// The commands, each with its name, its arguments and a description.
     static let commands: [(name: String, arguments: String, description: String)] = [
         ("scan", "[NAME]", "list devices, or those whose name begins with NAME; “stop” ends it"),
         ("stop", "", "stop scanning"),

@@ -80,7 +80,7 @@ extension ChannelVictim {
         base.check(oracle.openings.count == 1, "does not request bearers")
     }
 
-    /// Makes the app request the values with these handles: it writes the last value, and reads all others.
+    /// Makes the app access the values with these handles: it reads each one but the last, which it writes.
     func ask(_ handles: [UInt16]) {
         base.record.forget()
         oracle.noteCredits()

@@ -56,8 +56,8 @@ struct AdvertisementSplit {
     /// Creates a division with `front` in the advertisement, `rear` in the scan response, and `services` in the room
     /// that is left in both.
     ///
-    /// Returns `nil` if the services do not fit. The services in `overflow` are in neither packet, so lists of UUIDs of
-    /// the same length are marked as incomplete.
+    /// Returns `nil` if the services do not fit. The services in `overflow` are in neither packet. A list of UUIDs is
+    /// marked as incomplete if `overflow` or the other packet contains UUIDs of the same size.
     private init?(
         _ services: [BluetoothUUID],
         _ overflow: [BluetoothUUID],

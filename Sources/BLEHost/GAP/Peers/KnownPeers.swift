@@ -84,7 +84,7 @@ package struct KnownPeers: Equatable, Sendable {
         return nil
     }
 
-    /// Returns whether this peer is the most recently used one.
+    /// Returns whether the peer with `identifier` is the most recently used one.
     package func isLatest(_ identifier: PeerIdentifier) -> Bool { order.last == identifier }
 
     package enum OnRemember: Equatable, Sendable {

@@ -130,7 +130,7 @@ extension AttributeLayer {
 }
 
 extension ServerLink.Pending {
-    /// Returns whether the response waits for an answer from this client.
+    /// Returns whether the response waits for an answer from `client`.
     func awaits(_ client: ClientID) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only.client == client

@@ -66,7 +66,7 @@ struct ServedClients {
         return true
     }
 
-    /// Returns whether this client is the one whose attribute or channel the central used last.
+    /// Returns whether `client` is the one whose attribute or channel the central used last.
     ///
     /// This is called for each packet, so it must be very cheap.
     @inline(__always)

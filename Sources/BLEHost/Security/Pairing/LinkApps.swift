@@ -8,12 +8,12 @@ struct LinkApps: Equatable {
         self.owners = owners.enumerated().filter { index, owner in !owners[..<index].contains(owner) }.map(\.element)
     }
 
-    /// Returns whether this app uses the link.
+    /// Returns whether the app of `owner` uses the link.
     ///
     /// The program that contains the host counts as using every link.
     func contains(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
 
-    /// Returns whether this app may answer questions about pairings on the link, and receive the outcome.
+    /// Returns whether the app of `owner` may answer questions about pairings on the link, and receive the outcome.
     ///
     /// An app may do so if it is an administrator, or if an app of the same user uses the link.
     func canAnswer(_ owner: ClientOwner) -> Bool {

@@ -55,7 +55,7 @@ extension HCI.LEExtendedAdvertisingReport {
         }
     }
 
-    /// The type of the reported packet and the completeness of its data; unknown bits are kept.
+    /// The type of the reported packet and the status of its data; unknown bits are kept.
     package struct EventType: OptionSet, WireField, Hashable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -71,11 +71,11 @@ extension HCI.LEExtendedAdvertisingReport {
         /// Creates a type from `flags`, with the data status `data` instead of that of `flags`.
         package init(_ flags: Self, data: DataStatus) { rawValue = flags.rawValue & ~0x60 | data.rawValue << 5 }
 
-        /// The completeness of the data.
+        /// The status of the data: complete, incomplete or truncated.
         package var dataStatus: DataStatus { DataStatus(rawValue: rawValue >> 5 & 3) ?? .reserved }
     }
 
-    /// The completeness of the data in a report.
+    /// The status of the data in a report: complete, incomplete or truncated.
     package enum DataStatus: UInt16, Sendable {
         /// The report contains all data, or the last part of the data.
         case complete = 0

@@ -38,7 +38,7 @@ package struct HandleStatus: Equatable, Sendable {
     /// The status to store for the next link, as in ``asStored``; unknown if the aspect would have to be read again.
     var asStoredIfCurrent: Self { isMissing ? Self() : asStored }
 
-    /// Records that the peer has just sent the aspect.
+    /// Records that the aspect has been read from the peer.
     package mutating func learn() {
         state = .read
         isUnverified = false

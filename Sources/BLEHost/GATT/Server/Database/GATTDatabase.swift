@@ -122,8 +122,7 @@ package struct GATTDatabase: Sendable {
         return nil
     }
 
-    /// Returns the Client Characteristic Configuration for the value that a client has added under this identifier;
-    /// `nil` if there is none.
+    /// Returns the Client Characteristic Configuration for the value that `owner` identifies; `nil` if there is none.
     mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: ConfiguredCharacteristic)? {
         if !isConfiguration(lastUsed, of: owner) { lastUsed = position(of: owner) }
         guard isConfiguration(lastUsed, of: owner) else { return nil }
@@ -208,7 +207,7 @@ package struct GATTDatabase: Sendable {
         return ranges
     }
 
-    /// Returns whether a client has added a service or value with this identifier.
+    /// Returns whether the client in `owner` has added a service or value with the identifier in `owner`.
     func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
     /// Allows the handles of removed services to be assigned again.

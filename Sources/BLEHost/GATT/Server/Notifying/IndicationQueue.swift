@@ -120,7 +120,7 @@ package struct IndicationQueue: Sendable {
         case ignored
     }
 
-    /// Processes a confirmation.
+    /// Processes a confirmation from the peer, after which the next indication can be sent.
     package mutating func confirm(at now: Instant) -> OnConfirm {
         guard case .awaiting(let item, _) = state else { return .ignored }
         guard !waiting.isEmpty else {
