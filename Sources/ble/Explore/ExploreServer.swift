@@ -22,8 +22,6 @@ final class ExploreServer: Sendable {
     static let mostReaders = 8
     /// The maximum length of all header fields of a request in octets.
     static let mostHeaderOctets = 16 << 10
-    /// The time without traffic after which a connection is closed.
-    private static let idleTime = TimeAmount.seconds(60)
     /// The interval at which the feed takes new events from the recording.
     private static let tick = Duration.milliseconds(100)
 
@@ -54,6 +52,7 @@ final class ExploreServer: Sendable {
     ///   - page: The page to serve.
     ///   - engine: The engine that performs commands.
     ///   - feed: The feed to which the engine's lines are added.
+    ///   - idleTime: The time without traffic after which a connection is closed.
     /// - Throws: ``CommandError/cannotListen(_:_:)`` if it is not possible to listen on the address.
     @MainActor
     init(
@@ -61,7 +60,8 @@ final class ExploreServer: Sendable {
         port: Int,
         page: ExplainPage,
         engine: SessionEngine,
-        feed: ExploreFeed
+        feed: ExploreFeed,
+        idleTime: TimeAmount = .seconds(60)
     ) async throws(CommandError) {
         do {
             listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -70,7 +70,7 @@ final class ExploreServer: Sendable {
                 .childChannelOption(.autoRead, value: false)
                 .bind(host: address, port: port) { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try Self.configure(channel)
+                        try Self.configure(channel, idleTime: idleTime)
                         return channel
                     }
                 }
@@ -84,7 +84,7 @@ final class ExploreServer: Sendable {
         html = page.html
     }
 
-    private static func configure(_ channel: any NIOCore.Channel) throws {
+    private static func configure(_ channel: any NIOCore.Channel, idleTime: TimeAmount) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = mostHeaderOctets
         limits.maxHeaderListSize = mostHeaderOctets

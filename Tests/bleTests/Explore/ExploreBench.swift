@@ -32,7 +32,15 @@ final class ExploreBench {
         world.runInRealTime()
         try await phone.inhabit { Task { try await engine.start() } }.value
         let page = ExplainPage(liveWithTitle: "Test", isWorld: true)
-        server = try await ExploreServer(on: "127.0.0.1", port: 0, page: page, engine: engine, feed: feed)
+        // A busy machine may let a connection rest for minutes.
+        server = try await ExploreServer(
+            on: "127.0.0.1",
+            port: 0,
+            page: page,
+            engine: engine,
+            feed: feed,
+            idleTime: .hours(1)
+        )
         let server = server
         // Tasks of the server create managers when they connect, so they belong to the phone as well.
         serving = phone.inhabit { Task { await server.run() } }
