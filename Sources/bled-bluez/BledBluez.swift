@@ -18,14 +18,15 @@ struct BledBluez: ParsableCommand {
             unchanged. Each may do what the policy of bled allows its user and program. BR/EDR, and with it audio, \
             is not supported.
 
-            To open sessions for other programs, run it as root or as the user that bled runs as. Only one \
-            program on a bus can own the name org.bluez; stop bluetooth.service first.
+            Run it as root or as the user that bled runs as: bled lets only these open sessions for other programs. \
+            Only one program on a bus can own the name org.bluez; stop bluetooth.service first.
 
             Examples:
               bled-bluez
               bled-bluez --bus unix:path=/tmp/bus --socket /tmp/lab/bled
 
-            Exit status: 64 wrong usage, 69 no bus, no daemon, or another owner of the name, 77 not allowed on the bus.
+            Exit status: 64 wrong usage, 69 no bus, no daemon, no such radio, or another owner of the name, 77 not \
+            allowed on the bus.
             """,
         version: "0.1.0"
     )

@@ -23,8 +23,8 @@ struct Bled: ParsableCommand {
               bled --socket /tmp/lab/bled tcp:127.0.0.1:7001
               BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    run an app with that socket
 
-            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be used, \
-            71 too few file descriptors.
+            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 no radio, or the socket \
+            cannot be used, 71 too few file descriptors.
             """,
         version: "0.1.0"
     )

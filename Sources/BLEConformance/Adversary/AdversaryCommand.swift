@@ -8,7 +8,7 @@ import Synchronization
 struct AdversaryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adversary",
-        abstract: "Sends every sequence of packets up to a length to each role of the host.",
+        abstract: "Sends each role of the host every sequence of up to --depth packets.",
         discussion: """
             Packets, both valid and malformed: \(HostilePacket.attributePackets.count) for ATT; \
             \(HostilePacket.signals.count) for L2CAP on a new link; \(HostilePacket.channelPackets.count) on a link \

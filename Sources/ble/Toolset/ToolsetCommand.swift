@@ -23,10 +23,10 @@ struct ToolsetCommand: ParsableCommand {
             have a branch for Linux. --can-import NAME makes the condition true in one package; NAME is the package \
             or one of its modules.
 
-            --objc PACKAGE also rewrites the Objective-C words in the package of that folder, such as @objc, #selector \
-            and optional methods of protocols, and says which words were rewritten and which were left. The files of \
-            the package stay as they are: the compiler reads copies, which follow every change. It includes --compat, \
-            and needs the program ble-objc of Tools/ObjC.
+            --objc FOLDER also translates Objective-C interoperability in the package in FOLDER, such as @objc, \
+            #selector and optional protocol methods, and reports what was translated and what was left. The package's \
+            own files are not changed: the compiler reads copies, which are updated whenever a file changes. --objc \
+            includes --compat, and needs the program ble-objc from Tools/ObjC.
 
             The toolchain is the one in PATH, or that of --toolchain. The modules work only with the compiler version \
             they were built with. They are part of the Debian package corebluetooth-swift; in a checkout, \
@@ -65,8 +65,8 @@ struct ToolsetCommand: ParsableCommand {
     var canImport: [String] = []
     @Option(
         help: ArgumentHelp(
-            "The folder of a package whose Objective-C words are rewritten. Repeatable.",
-            valueName: "package"
+            "The folder of a package to translate from Objective-C interoperability. Repeatable.",
+            valueName: "folder"
         )
     )
     var objc: [String] = []

@@ -7,8 +7,8 @@ struct Notify: AsyncParsableCommand {
         commandName: "notify",
         abstract: "Print the values that characteristics notify or indicate.",
         discussion: """
-            With several characteristics, each value is preceded by the UUID of its characteristic, and --count is \
-            their total. The exit status is 69 if the radio is lost, and 1 if the peripheral disconnects.
+            With several characteristics, each value is preceded by the UUID of its characteristic, and --count counts \
+            the values of all of them. The exit status is 69 if the radio is lost, and 1 if the peripheral disconnects.
 
             Examples:
               ble notify Heart 2A37
@@ -28,7 +28,10 @@ struct Notify: AsyncParsableCommand {
     )
     var count: Int?
     @Option(
-        help: ArgumentHelp("Time to wait for the values (default: no limit).", valueName: "seconds"),
+        help: ArgumentHelp(
+            "Stop after this time (default: no limit). If --count has not been reached, the exit status is 75.",
+            valueName: "seconds"
+        ),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?

@@ -40,7 +40,7 @@ struct Scan: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Report once, at the end, only peripherals heard in the last <seconds> seconds.",
+            "Report only at the end, and only peripherals heard in the last <seconds> seconds.",
             valueName: "seconds"
         ),
         transform: Bounds.seconds().duration

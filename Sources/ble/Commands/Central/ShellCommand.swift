@@ -11,8 +11,8 @@ struct ShellCommand: AsyncParsableCommand {
             and Ctrl-P and Ctrl-N go through the history. If the connection is lost, the shell reconnects. Ctrl-C \
             clears the line; Ctrl-D or “quit” ends the shell.
 
-            Without a terminal, each line is read after the command before it is done; the exit status is then 1 if a \
-            command failed.
+            Without a terminal, each line is read only when the previous command has finished; the exit status is then \
+            1 if a command failed.
 
             Examples:
               BLUETOOTH_HOST=demo ble shell Lamp

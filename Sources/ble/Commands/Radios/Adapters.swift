@@ -12,9 +12,9 @@ struct Adapters: AsyncParsableCommand {
             Shows each adapter with its address, its state (off: not in use; powered: used by BlueZ; taken: used by \
             another program), its bus, and what prevents its use. Changes nothing.
 
-            With --probe, resets a controller and asks it for its features: the one that BLUETOOTH_HOST names, or \
-            without that variable every adapter that is off. An adapter that BlueZ uses is taken over for a moment if \
-            BLUETOOTH_HOST names it.
+            With --probe, resets the controller that BLUETOOTH_HOST names and asks it for its features; if the \
+            variable is not set, does so for every adapter that is off. An adapter that BlueZ uses is taken over for \
+            a moment if BLUETOOTH_HOST names it.
 
             Examples:
               ble adapters

@@ -7,7 +7,7 @@ struct BleObjC: ParsableCommand {
         commandName: "ble-objc",
         abstract: "Rewrite the Objective-C words of a Swift package for a compiler on Linux.",
         discussion: """
-            “ble toolset --objc PACKAGE DIR” writes a toolset that runs this program before the compiler. The sources \
+            “ble toolset --objc FOLDER DIR” writes a toolset that runs this program before the compiler. The sources \
             stay as they are: the compiler reads rewritten copies by means of an overlay.
 
             Examples:
