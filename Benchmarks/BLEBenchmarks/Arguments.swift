@@ -70,9 +70,9 @@ struct Arguments {
           facade     HF1 to HF9: the same operations through the Core Bluetooth classes;
                      HF1-seen with advertising data that was seen before, HF6-alone
                      with one notification at a time
-          scale      one scanner that receives N advertising controllers
-          crowd      one app that receives N advertising apps, each on its own machine;
-                     with --advertisers, a host that receives N devices, and its memory
+          scale      one scanner among N advertising controllers
+          crowd      one scanning app among N advertising apps, each on its own machine;
+                     with --advertisers, a host among N devices, and its memory
           gateways   N scanning gateways out of range of each other, on two queues
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
           channel    one L2CAP channel with data in both directions, and its memory
@@ -81,7 +81,8 @@ struct Arguments {
           links      one machine with as many links as it supports
           air        share of a link's capacity that apps use
           idle       wake-ups of an idle world, and of a daemon with 200 idle apps
-          start      the first line of ble scan; needs the program ble beside this one
+          start      time to the first line of ble scan; needs the program ble beside
+                     this one
           peer       server and client in two processes, on controllers of any kind:
             read       sequential reads
             write      sequential writes with response
@@ -92,11 +93,18 @@ struct Arguments {
           peer direct  reads through the host, without an app's queue and objects
 
         options:
+          OPERATIONS how often to repeat (default: 100000)
+          --json     print JSON, one object per line
           --links, --pending, --advertisers, --clients, --characteristics, --waiting
-                     other state in the host during the measurement: links, pending
-                     connections, known advertisers, apps that scan, characteristics of
-                     the local server, values that wait to be sent
+                     for micro: other state in the host during the measurement: links,
+                     pending connections, known advertisers, apps that scan,
+                     characteristics of the local server, values that wait to be sent
           --daemon   measure through the daemon
+          --devices, --machines
+                     the N of scale and crowd (default: 10, 100 and 1000)
+          --count    the N of gateways (default: 1000)
+          --seed     random seed of chat-hour (default: 1)
+          --octets   amount of data for channel (default: 16777216)
           --captures also write the packets of each transfer to a file in FOLDER
           --n        operations for each workload (default: 10000)
           --mtus     the MTUs to measure with, 23 to 517
