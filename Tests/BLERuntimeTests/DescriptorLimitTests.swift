@@ -9,7 +9,7 @@ struct DescriptorLimitTests {
     func problem(limit: UInt64) {
         let sentence = DescriptorLimit.problem(limit: limit)
         #expect((sentence == nil) == (limit >= 32))
-        if let sentence { #expect(sentence.contains("\(limit) files") && sentence.contains("ulimit -n")) }
+        if let sentence { #expect(sentence.contains("\(limit) files") && sentence.contains("LimitNOFILE")) }
     }
 
     @Test("A limit that can be raised is raised, and one that cannot is a problem")

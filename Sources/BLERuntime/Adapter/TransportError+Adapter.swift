@@ -129,12 +129,14 @@ extension TransportError {
         let what =
             indexes.isEmpty
             ? "the machine has no Bluetooth adapter" : "\(reference) does not exist, only \(others)"
+        let command = indexes.first.map { "export \(HostSpecification.variable)=hci:\($0.wire)" }
+        let another = command.map { ", or use another adapter: “\($0)”" } ?? ""
         return Self(
             .unreachable,
             errno: ENODEV,
             what,
-            cure: "Plug in \(reference); it is used as soon as it appears.",
-            command: indexes.first.map { "export \(HostSpecification.variable)=hci:\($0.wire)" },
+            cure: "Plug in \(reference), which is used as soon as it appears\(another).",
+            command: command,
             finding: indexes.isEmpty ? .noAdapter : .adapterMissing
         )
     }

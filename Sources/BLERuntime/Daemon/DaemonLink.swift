@@ -189,7 +189,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             logOnce("The daemon at \(address) refuses this app: \(sentence).")
         case .requestRefused(let sentence): logOnce("The daemon at \(address) refuses a request: \(sentence).")
         case .absent(let error):
-            let cure = "Start it with “bled”, or set \(HostSpecification.variable) to another host."
+            let cure = "Start it with “\(command)”, or set \(HostSpecification.variable) to another host."
             logOnce("No Bluetooth daemon at \(address) (\(error)). \(cure)")
         case .busy(let error):
             logOnce(
@@ -200,6 +200,13 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             )
         case .lost: logOnce("Lost the Bluetooth daemon at \(address); reconnecting.")
         }
+    }
+
+    /// The command line that starts the daemon at this address.
+    private var command: String {
+        let places = DaemonSocket.candidates { getenv($0).map { String(cString: $0) } }
+        guard case .unix(let path) = address, !places.contains(path) else { return "bled" }
+        return "bled --socket \(path)"
     }
 
     private func logOnce(_ text: String) {

@@ -27,7 +27,7 @@ package struct DaemonQuery {
             let count = recv(socket.raw, &buffer, buffer.count, 0)
             guard count != 0 else { throw problem("closed the connection") }
             guard count > 0 else {
-                guard errno == EAGAIN || errno == EINTR else { throw problem("cannot be read from", errno: errno) }
+                guard errno == EAGAIN || errno == EINTR else { throw problem("did not answer", errno: errno) }
                 continue
             }
             let octets = Array(buffer[..<count])

@@ -32,6 +32,9 @@ package enum DescriptorLimit {
     /// Returns the reason why a program with this limit cannot run; `nil` if it can.
     static func problem(limit: UInt64) -> String? {
         guard limit < least else { return nil }
-        return "This process may open only \(limit) files but needs \(least). Raise the limit with “ulimit -n 1024”."
+        return """
+            This process may open at most \(limit) files, but needs \(least). The hard limit is too low: raise it with \
+            “LimitNOFILE=1024” in a systemd unit, or with “nofile” in /etc/security/limits.conf.
+            """
     }
 }

@@ -60,7 +60,10 @@ package struct FileProblem: Error, Equatable {
         switch reason {
         case .system(EACCES), .system(EPERM):
             guard let place else { return nil }
-            if place.owner != geteuid() { return "sudo chown \(geteuid()) \(place.path)" }
+            if place.owner != geteuid() {
+                // A directory above the file may be one of the system.
+                return place.isDirectory ? nil : "sudo chown \(geteuid()) \(place.path)"
+            }
             return "chmod \(place.isDirectory ? "u+rwx" : "u+rw") \(place.path)"
         case .untrusted(let path, .writable): return "chmod go-w \(path)"
         case .newer, .system, .untrusted(_, .owned): return nil
@@ -72,9 +75,10 @@ package struct FileProblem: Error, Equatable {
         switch reason {
         case .newer: return "Use a program built with a newer version of this package, or move the file elsewhere."
         case .system(EACCES), .system(EPERM):
-            guard let place, let command else { return nil }
-            if place.owner != geteuid() { return "\(place.path) belongs to user \(place.owner): run '\(command)'." }
-            return "Run '\(command)'."
+            guard let place else { return nil }
+            let isOwn = place.owner == geteuid(), stranger = "\(place.path) belongs to user \(place.owner)"
+            guard let command else { return "\(stranger). Use a file in a directory that belongs to you." }
+            return isOwn ? "Run '\(command)'." : "\(stranger): run '\(command)'."
         case .untrusted(let path, .writable): return "Run 'chmod go-w \(path)' as its owner, or use another directory."
         case .untrusted(_, .owned):
             return "Use a directory that belongs to \(geteuid() == 0 ? "root" : "root or to you"), or /var/tmp."

@@ -152,8 +152,8 @@ package final class StateFile: Sendable {
                 let aside = try file.preserve(), places = text.losses.prefix(5).joined(separator: ", ")
                 logger.warning(
                     """
-                    Dropped invalid values of \(file.path): \(text.losses.count) (\(places)). The old file is kept as \
-                    \(aside).
+                    Dropped invalid values from \(file.path) (\(text.losses.count) in all: \(places)). The old file is \
+                    kept as \(aside).
                     """
                 )
             }

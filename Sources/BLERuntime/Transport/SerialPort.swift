@@ -65,7 +65,7 @@ package struct SerialPort: ControllerPort {
             .unreachable,
             errno: errno,
             "\(address.path) is not a serial port",
-            cure: "“\(Self.listing)” lists the ports.",
+            cure: "Name a serial port; “\(Self.listing)” lists those on USB.",
             command: Self.listing,
             finding: .portIsNone
         )
@@ -78,7 +78,7 @@ package struct SerialPort: ControllerPort {
         case ENOENT, ENODEV, ENXIO:
             return obstacle(
                 number,
-                "Plug in the board; it is used as soon as it appears. “\(Self.listing)” lists the ports.",
+                "Plug in the board; it is used as soon as it appears. “\(Self.listing)” lists the ports on USB.",
                 Self.listing,
                 .portMissing
             )

@@ -125,4 +125,16 @@ struct PrivateFileTests {
             if geteuid() != 0 { #expect("\(other)".contains("sudo chown \(geteuid()) /proc/1/mem")) }
         }
     }
+
+    @Test("No command is suggested that takes over a directory of another user")
+    func directory() throws {
+        try Self.withFile { file in
+            try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
+            let folder = geteuid() == 0 ? file.path + "-folder" : "/etc"
+            if geteuid() == 0 { try #require(mkdir(folder, 0o755) == 0 && chown(folder, 65_534, 65_534) == 0) }
+            let problem = FileProblem(.written, folder + "/missing", errno: EACCES)
+            #expect(problem.command == nil)
+            #expect(problem.cure?.hasSuffix(". Use a file in a directory that belongs to you.") == true)
+        }
+    }
 }
