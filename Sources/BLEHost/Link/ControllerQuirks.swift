@@ -112,11 +112,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
                 sign: "commands of a feature without its feature bit",
                 measure: "does not use the feature, except extended advertising (extended-only)",
                 reason: "the peer sees only the bit, and would refuse or misunderstand",
-                matches: { report in
-                    ControllerQuirks.needed.contains { feature, commands in
-                        !report.features.contains(feature) && commands.allSatisfy(report.commands.contains)
-                    }
-                }
+                matches: { !ControllerQuirks($0).unclaimed.isEmpty }
             )
         case .noResolvingList:
             TableRow(
@@ -147,7 +143,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
                 quirk: self,
                 sign: "no reports for 20 s with the duplicate filter, but reports without it; or it rejects the filter",
                 measure: "lets it report everything, and filters duplicates itself",
-                reason: "a filter without memory drops everything or nothing",
+                reason: "a filter whose memory is full drops everything or nothing",
                 matches: nil
             )
         case .unexpectedHandle:
@@ -172,6 +168,30 @@ package struct ControllerQuirks: Equatable, Sendable {
 
     /// The quirks that the report shows, in the order of the table.
     package var found: [ControllerQuirk] { ControllerQuirk.allCases.filter { $0.row.matches?(report) ?? false } }
+
+    /// Returns what shows a quirk, and what the host does about it, as the rest of a sentence about the controller.
+    package func explanation(of quirk: ControllerQuirk) -> String {
+        switch quirk {
+        case .featureWithoutCommands:
+            let unusable = report.features.subtracting(features)
+            return unusable.rawValue.nonzeroBitCount == 1
+                ? "reports the feature \(unusable), but not the commands it needs: the host does not use the feature"
+                : "reports the features \(unusable), but not the commands they need: the host does not use the features"
+        case .commandsWithoutFeature:
+            return unclaimed.rawValue.nonzeroBitCount == 1
+                ? "supports the commands of \(unclaimed), but does not report the feature: the host does not use it"
+                : "supports the commands of \(unclaimed), but does not report the features: the host does not use them"
+        default: return "has \(quirk.row.sign): the host \(quirk.row.measure)"
+        }
+    }
+
+    /// The features whose commands are supported, but that the controller does not report.
+    fileprivate var unclaimed: LEFeatures {
+        Self.needed.reduce(LEFeatures()) { features, entry in
+            entry.commands.allSatisfy(report.commands.contains) ? features.union(entry.feature) : features
+        }
+        .subtracting(report.features)
+    }
 
     /// The extended commands that this host requires.
     static let extendedCommands: [HCI.Opcode] = [

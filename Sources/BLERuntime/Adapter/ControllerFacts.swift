@@ -46,8 +46,8 @@ package struct ControllerFacts: Equatable, Sendable {
         }
     }
 
-    /// The known quirks of the controller; `nil` if it does not report its commands or LE features.
-    package var quirks: [ControllerQuirk]? {
+    /// The report as the host interprets it; `nil` if the controller does not report its commands or LE features.
+    package var quirks: ControllerQuirks? {
         guard let commands, let features else { return nil }
         let report = ControllerReport(
             commands: commands,
@@ -56,7 +56,7 @@ package struct ControllerFacts: Equatable, Sendable {
             buffers: aclPackets ?? 0,
             sharesBuffers: sharesBuffers
         )
-        return ControllerQuirks(report).found
+        return ControllerQuirks(report)
     }
 
     /// The supported roles; `nil` if the controller does not report its states.

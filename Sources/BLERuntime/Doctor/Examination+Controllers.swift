@@ -36,10 +36,11 @@ extension Examination.Draft {
             let cure = "Use another controller, or firmware with this role enabled."
             add(Finding(.controllerWithoutRole, .warning, of: name, sentence, cure: cure))
         }
-        for quirk in facts.quirks ?? [] {
-            let row = quirk.row
-            let sentence = "The controller at \(name) has \(row.sign): the host \(row.measure)."
-            add(Finding(.controllerQuirk, .fact, of: "\(name) \(quirk.rawValue)", sentence))
+        if let quirks = facts.quirks {
+            for quirk in quirks.found {
+                let sentence = "The controller at \(name) \(quirks.explanation(of: quirk))."
+                add(Finding(.controllerQuirk, .fact, of: "\(name) \(quirk.rawValue)", sentence))
+            }
         }
         if !features.contains(.encryption) {
             let sentence = "The controller at \(name) does not support encryption, so pairing is impossible."

@@ -22,7 +22,7 @@ extension Examination.Draft {
                     .privacyWithoutState,
                     .warning,
                     of: variable,
-                    "\(variable) is ignored: there is no file to store the local IRK.",
+                    "\(variable) is ignored: there is no file in which to store the local IRK.",
                     cure: Self.stateCure,
                     command: Self.stateCommand
                 )

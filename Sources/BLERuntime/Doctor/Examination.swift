@@ -120,8 +120,13 @@ extension Examination.Draft {
         switch seen.adapters {
         case .failure(let error): add(error, needsAdapter ? .problem : .fact, of: "kernel")
         case .success(let adapters):
-            let count = adapters.count == 1 ? "one adapter" : "\(adapters.count) adapters"
-            add(Finding(.kernelReady, .fact, of: "kernel", "The kernel supports Bluetooth, with \(count)."))
+            let count =
+                switch adapters.count {
+                case 0: "no adapters"
+                case 1: "one adapter"
+                default: "\(adapters.count) adapters"
+                }
+            add(Finding(.kernelReady, .fact, of: "kernel", "The kernel supports Bluetooth and lists \(count)."))
         }
     }
 

@@ -279,4 +279,16 @@ struct QuirkTests {
     func found(report: ControllerReport, quirks: [ControllerQuirk]) {
         #expect(ControllerQuirks(report).found == quirks)
     }
+
+    @Test("The explanation of a quirk names the features that the host does not use")
+    func explanation() {
+        let sentences = Self.reports.flatMap { report, quirks in
+            quirks.map { ControllerQuirks(report).explanation(of: $0) }
+        }
+        #expect(sentences.contains { $0.hasPrefix("has fewer than three ACL data buffers: the host lets links") })
+        let features = "the feature LE 2M PHY, but not the commands it needs: the host does not use the feature"
+        #expect(sentences.contains("reports " + features))
+        let commands = "the commands of LE 2M PHY, but does not report the feature: the host does not use it"
+        #expect(sentences.contains("supports " + commands))
+    }
 }

@@ -190,7 +190,7 @@ struct AdapterExaminationTests {
         let examination = await patient.examined()
         #expect(examination.findings(.hostChosen).map(\.subject) == ["hci:1"])
         #expect(examination.findings(.adapterBlocked).map(\.severity) == [.fact])
-        #expect(examination.findings(.kernelReady).first?.sentence.contains("2 adapters") == true)
+        #expect(examination.findings(.kernelReady).first?.sentence.contains("lists 2 adapters") == true)
         #expect(!examination.isObstructed)
     }
 
