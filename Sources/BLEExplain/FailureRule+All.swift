@@ -280,7 +280,7 @@ extension FailureRule {
         guard case .callback("didUpdateState", let state, _, _) = timeline.events[index].fact else { return nil }
         let reasons = [
             "poweredOff": "Bluetooth was switched off", "unauthorized": "the app is not allowed to use Bluetooth",
-            "unsupported": "there was no radio", "resetting": "the controller was restarted",
+            "unsupported": "no usable controller was found", "resetting": "the controller was restarted",
         ]
         guard let reason = reasons[state] else { return nil }
         let time = timeline.clock(timeline.events[index])

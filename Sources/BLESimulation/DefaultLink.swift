@@ -195,7 +195,7 @@ package enum DefaultLink {
         do {
             return try CaptureFile(path: path) { Logger.coreBluetooth.error("\($0) The capture ends.") }
         } catch {
-            Logger.coreBluetooth.error("\(CaptureFile.variable) is invalid: \(error)")
+            Logger.coreBluetooth.error("Packets are not recorded, although \(CaptureFile.variable) is set. \(error)")
             return nil
         }
     }()

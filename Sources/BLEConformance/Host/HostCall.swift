@@ -85,13 +85,13 @@ struct HostCall {
 
     func word(_ key: String) throws -> String? {
         guard let given = value(key) else { return nil }
-        guard let word = given as? String else { throw InvalidInput("\(key): expected a word") }
+        guard let word = given as? String else { throw InvalidInput("\(key): expected a string") }
         return word
     }
 
     func words(_ key: String) throws -> [String]? {
         guard let given = value(key) else { return nil }
-        guard let words = given as? [String] else { throw InvalidInput("\(key): expected a list of words") }
+        guard let words = given as? [String] else { throw InvalidInput("\(key): expected a list of strings") }
         return words
     }
 
@@ -109,7 +109,7 @@ struct HostCall {
         guard let text = object["address"] as? String, let octets = try? [UInt8](hexadecimal: text), octets.count == 6
         else { throw InvalidInput("\(prefix)address: expected six octets in hexadecimal digits") }
         guard let kind = object["address_type"] as? Int, 0...1 ~= kind else {
-            throw InvalidInput("\(prefix)address_type: expected a whole number from 0 to 1")
+            throw InvalidInput("\(prefix)address_type: expected 0 or 1")
         }
         let value = octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
         return DeviceAddress(value, kind == 0 ? .public : .random)

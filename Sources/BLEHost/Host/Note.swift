@@ -127,7 +127,10 @@ extension Note: CustomStringConvertible {
         case .undelivered(let link): "link \(link.wire) ended before all queued data was sent"
         case .encryptionFailed(let link, let status): "link \(link.wire) is not encrypted: \(status)"
         case .unprovedIdentity(let address, let link):
-            "the peer of link \(link.wire) sent \(address) as its identity address without proof"
+            """
+            the peer of link \(link.wire) claimed the identity address \(address) without proof; its bond does not \
+            contain that address
+            """
         case .encryptionOverdue(let link): "link \(link.wire) was not encrypted in time and was disconnected"
         case .pairingUnwanted(let link):
             "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"

@@ -188,7 +188,7 @@ package struct DaemonConversation: Sendable {
 
     private mutating func expectWritten(_ isWritten: Bool) {
         guard !isWritten else { return }
-        refuse(Refusal(.congested, "too much data to send at once"))
+        refuse(Refusal(.congested, "a message for the app is longer than \(FrameReader.mostOctets) octets"))
     }
 
     private mutating func receiveMessage(_ octets: Span<UInt8>) {

@@ -122,8 +122,8 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
         case .disconnected: "not connected"
         case .tooManyAttempts: "pairing failed a moment ago; try again in a minute"
         case .cannotAuthenticate:
-            "the device needs protection against a man in the middle, which needs a display, a keyboard or out-of-band "
-                + "data on this host"
+            "the device requires protection against a man in the middle; for that, this host needs a display, a "
+                + "keyboard or out-of-band data"
         case .nobodyToAsk: "no agent can ask the user, and the policy requires one"
         case .unsupported: "Bluetooth is not supported"
         }

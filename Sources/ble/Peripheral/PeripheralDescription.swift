@@ -25,8 +25,8 @@ struct PeripheralDescription {
             self.device = device
         } else {
             let several = """
-                it is a world with several machines: \(CommandError.list(names)). Select one with --machine NAME, in a \
-                session with the key “machine”
+                it is a world with several machines: \(CommandError.list(names)). Select one with --machine NAME or, \
+                in a session, with the key “machine”
                 """
             throw CommandError.unusableFile(path, names.isEmpty ? Self.emptiness : several)
         }

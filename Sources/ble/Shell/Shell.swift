@@ -142,7 +142,7 @@ final class Shell {
             watched = line
         case "rssi": print("\(fields["rssi"] ?? "?") dBm")
         case "mtu":
-            let most = "a write without response has at most \(fields["maximum_write_length"] ?? "?")"
+            let most = "a write without response can carry at most \(fields["maximum_write_length"] ?? "?") octets"
             print("\(fields["mtu"] ?? "?") octets; \(most)")
         default: break
         }

@@ -37,7 +37,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard !echo || (conversation.endConditions == .init() && !conversation.progress) else {
             throw ValidationError(
-                "Do not combine --echo with --stay, --count or --progress: it runs until interrupted."
+                "Do not combine --echo with --stay, --count or --progress: they apply to a single channel."
             )
         }
     }

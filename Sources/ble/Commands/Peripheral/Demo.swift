@@ -73,8 +73,8 @@ extension World.Fault {
         guard let fault = Self(text), ["lobby", "alice", "bob"].contains(fault.machine) else {
             throw ValidationError(
                 """
-                “\(text)” is not a fault of the machines lobby, alice or bob. Write for example “linkLoss 6000 ms at \
-                packet 60 of bob”.
+                “\(text)” is not a fault of the machines lobby, alice or bob. Use, for example, “linkLoss 6000 ms \
+                at packet 60 of bob”.
                 """
             )
         }
