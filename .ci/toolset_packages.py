@@ -1,24 +1,26 @@
 """The packages that toolset.py writes and builds: paths and texts of their files."""
 
-OTHERS = {
-    "swift-log/Package.swift": """// swift-tools-version: 6.0
+
+def library(package, module):
+    """Returns the manifest of a package that has one module."""
+    return f"""// swift-tools-version: 6.0
 import PackageDescription
 let package = Package(
-    name: "swift-log", products: [.library(name: "Logging", targets: ["Logging"])], targets: [.target(name: "Logging")]
+    name: "{package}", products: [.library(name: "{module}", targets: ["{module}"])],
+    targets: [.target(name: "{module}")]
 )
-""",
+"""
+
+
+OTHERS = {
+    "swift-log/Package.swift": library("swift-log", "Logging"),
     "swift-log/Sources/Logging/Logger.swift": """
 public struct Logger {
     public let label: Int
     public init(label: String) { self.label = label.count }
 }
 """,
-    "swift-crypto/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "swift-crypto", products: [.library(name: "Crypto", targets: ["Crypto"])], targets: [.target(name: "Crypto")]
-)
-""",
+    "swift-crypto/Package.swift": library("swift-crypto", "Crypto"),
     "swift-crypto/Sources/Crypto/AES.swift": "public enum AES { public static let rounds = 10 }\n",
     "Station/Package.swift": """// swift-tools-version: 6.0
 import PackageDescription
@@ -52,13 +54,7 @@ withExtendedLifetime(reader) { RunLoop.main.run() }
 """Packages with modules that are called like those inside the library, and one that uses them and the guide's."""
 
 GAUGE = {
-    "OpenCombine/Package.swift": """// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "OpenCombine", products: [.library(name: "OpenCombine", targets: ["OpenCombine"])],
-    targets: [.target(name: "OpenCombine")]
-)
-""",
+    "OpenCombine/Package.swift": library("OpenCombine", "OpenCombine"),
     "OpenCombine/Sources/OpenCombine/Publisher.swift": "public enum Publishers { public static let number = 3 }\n",
     "Gauge/Package.swift": """// swift-tools-version: 6.0
 import PackageDescription
