@@ -130,7 +130,7 @@ struct DevicePairingTests {
             }
             throw CBError(.unknown)
         }
-        // The phone's agent hears of a failure on a queue of its own.
+        // The failure is reported to the phone's agent on another queue.
         let failures = method == nil ? 1 : 0
         let isHeard = await bench.world.advance(atMost: .seconds(1)) { phone.heard.failures == failures }
         #expect(isHeard, "\(one)")
