@@ -5,7 +5,7 @@ package import BLEWire
 ///                 begin                response
 ///        ┌──────┐ ─────▶ ┌──────────┐ ─────────────────▶ idle
 ///        │ idle │        │ awaiting │
-///        └──────┘        └──────────┘ ── 30 s without ─▶ dead
+///        └──────┘        └──────────┘ ── timed out ────▶ dead
 ///
 /// Commands and confirmations bypass this type, because they need no response. ``RequestQueue`` decides the order of
 /// requests.

@@ -9,7 +9,7 @@ extension AttributeLayer {
         var bearer = 0
     }
 
-    /// Returns the positions of a link's bearers.
+    /// Returns the positions of all bearers of the link at `index`.
     func positions(at index: Int) -> [BearerPosition] {
         links[index].server.bearers.indices.map { BearerPosition(link: index, bearer: $0) }
     }
@@ -24,7 +24,8 @@ extension AttributeLayer {
         return BearerPosition(link: index, bearer: position)
     }
 
-    /// Returns the bearer to send the values of a characteristic on.
+    /// Returns the bearer on which the link at `index` sends the values of the characteristic with value handle
+    /// `handle`.
     mutating func position(forValuesOf handle: AttributeHandle, at index: Int) -> BearerPosition {
         BearerPosition(link: index, bearer: links[index].chooseBearer(forValuesOf: handle))
     }
@@ -32,7 +33,7 @@ extension AttributeLayer {
     /// Returns the MTU of a bearer, in octets.
     mutating func mtu(at position: BearerPosition) -> Int { links[position.link].mtu(at: position.bearer) }
 
-    /// Processes an event from the channels that serve as bearers of a link.
+    /// Processes an event about the enhanced bearers of a link.
     ///
     /// `retryDelay` is the time that this host has to wait before it may request bearers again; zero for a central.
     mutating func receive(

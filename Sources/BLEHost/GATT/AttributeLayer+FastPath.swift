@@ -31,8 +31,8 @@ extension AttributeLayer {
         return links[index].client.answerFast(packet, in: octets, at: now, into: &outbox)
     }
 
-    /// Processes a write command for a value that a client provides, if the peer used the same client's attributes
-    /// last.
+    /// Processes a write command for a value that a client provides, if the peer has most recently used an attribute
+    /// or channel of the same client.
     ///
     /// Returns `false`, without side effects, if ``receive(_:on:_:at:)`` has to process the packet instead.
     mutating func performCommandFast(
@@ -52,8 +52,8 @@ extension AttributeLayer {
         return true
     }
 
-    /// Processes a read or write request for a value that a client provides, if the peer used the same client's
-    /// attributes last.
+    /// Processes a read or write request for a value that a client provides, if the peer has most recently used an
+    /// attribute or channel of the same client.
     ///
     /// Returns `false`, without side effects, if ``receive(_:on:_:at:)`` has to process the packet instead.
     mutating func serveFast(
@@ -173,10 +173,10 @@ extension AttributeLayer {
 }
 
 extension AttributeLink {
-    /// Returns the trust in the peer if the fast path can serve its packet: the peer is change-aware and, if the packet
-    /// is a request, no other request is being answered.
+    /// Returns the trust in the peer if the fast path can serve the peer's packet, and `nil` otherwise.
     ///
-    /// Returns `nil` otherwise.
+    /// The peer must be change-aware. If the packet is a request (`isRequest`), no other request may be
+    /// pending.
     @inline(__always)
     fileprivate mutating func trustFast(forRequest isRequest: Bool) -> LinkTrust? {
         guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }

@@ -23,7 +23,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Processes a malformed packet, and responds if it may be a request.
+    /// Processes a malformed packet, and responds if the packet may be a request.
     private mutating func receiveMalformed(
         _ pdu: Span<UInt8>,
         _ error: PacketError,

@@ -77,7 +77,7 @@ package struct AttributeLayer {
     }
 
     let configuration: Configuration
-    /// The links, in ascending order of handles.
+    /// The links, in ascending order of connection handles.
     var links: [AttributeLink] = []
     private var linkIndex = LinkIndex()
     /// The links whose peers have subscribed to characteristics of this host.
@@ -106,7 +106,7 @@ package struct AttributeLayer {
         self.database = database
     }
 
-    /// Returns the next action; call it until it returns `nil`.
+    /// Returns the next action, or `nil` if there are no more.
     package mutating func next() -> Output? { outbox.next() }
 
     /// The time to call ``wake(at:)`` next; `nil` if nothing is due.
@@ -123,9 +123,9 @@ package struct AttributeLayer {
     /// `role` is the local role on the link. `bond` contains the stored data of the peer if the peer is bonded and has
     /// already proven the bond.
     ///
-    /// `claimed` contains the stored data of the bonded peer that has this address. Another device may use the address,
-    /// too. So until ``bonded(_:_:at:)`` is called, the data is only used to check signatures, and the peer gets no
-    /// requests. The peer can use the local attributes like any other device.
+    /// `claimed` contains the stored data of the bonded peer whose address the peer of this link uses. The two may be
+    /// different devices. So until ``bonded(_:_:at:)`` is called, the data is only used to check signatures, and the
+    /// peer gets no requests. The peer can use the local attributes like any other device.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,
@@ -182,7 +182,8 @@ package struct AttributeLayer {
 
     func index(of link: ConnectionHandle) -> Int? { linkIndex[link] }
 
-    /// Records the value that the peer of a link has written to a Client Characteristic Configuration.
+    /// Records that the peer of the link at `index` has written `bits` to the Client Characteristic Configuration with
+    /// handle `configuration`.
     mutating func configure(_ configuration: AttributeHandle, _ bits: UInt16, at index: Int) {
         links[index].server.configurations[configuration] = bits
         subscribers.set(bits != 0, configuration, on: links[index].handle)

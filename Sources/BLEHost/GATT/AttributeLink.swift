@@ -29,12 +29,12 @@ struct AttributeLink {
         server.configured(about, at: configuration, on: client.trust)
     }
 
-    /// Returns whether `peers` contains the peer.
+    /// Returns whether `peers` contains the peer of the link.
     ///
     /// `nil` stands for all peers.
     mutating func isAmong(_ peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
 
-    /// Returns the index of the bearer to send the values of a characteristic on.
+    /// Returns the index of the bearer on which to send values of the characteristic with value handle `value`.
     ///
     /// See ``ServerLink/chooseBearer(forValuesOf:mtu:)``.
     mutating func chooseBearer(forValuesOf value: AttributeHandle) -> Int {

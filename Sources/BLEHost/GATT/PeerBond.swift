@@ -11,8 +11,8 @@ struct PeerBond {
 
     /// Creates the state of a new link.
     ///
-    /// `claimed` is the bond that is stored for the address of the link's peer. Until the peer has proven the bond, it
-    /// may be another device that uses the same address.
+    /// `claimed` is the bond that is stored for the address of the link's peer. Until the peer has proven the bond,
+    /// the peer may be another device that uses the same address.
     init(claimed: Bond? = nil) { stored = claimed }
 
     /// Records that the peer has proven the bond.

@@ -151,7 +151,7 @@ struct ClientProcedure {
 }
 
 extension Procedure {
-    /// A procedure for the same request that has not started.
+    /// A new procedure for the same request.
     fileprivate var restarted: Self {
         switch self {
         case .lookup(let machine): .lookup(machine.restarted)

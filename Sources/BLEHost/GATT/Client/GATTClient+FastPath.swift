@@ -2,10 +2,10 @@ import BLEWire
 
 // Fast paths: procedures with a single request, while nothing is queued.
 extension GATTClient {
-    /// Returns whether a write command can be sent now.
+    /// Returns whether `client` can now send a write command with a value of `octets` octets.
     ///
-    /// It can be sent if the client is connected, the value fits into a packet, nothing is queued, and no procedure is
-    /// in progress on the unenhanced bearer.
+    /// The client must be connected to the peer, the value must fit into a packet, nothing may be queued, and no
+    /// procedure may be in progress on the unenhanced bearer.
     @inline(__always)
     mutating func mayCommandFast(_ client: ClientID, octets: Int) -> Bool {
         guard !bearers.all[0].isRunning, nothingIsQueued else { return false }
@@ -20,7 +20,7 @@ extension GATTClient {
         }
     }
 
-    /// Returns whether a request that needs a single packet can be sent now.
+    /// Returns whether `client` can now send a read request, or a write request with a value of `octets` octets.
     @inline(__always)
     mutating func mayAskFast(_ client: ClientID, octets: Int) -> Bool {
         guard mayBeginFast else { return false }

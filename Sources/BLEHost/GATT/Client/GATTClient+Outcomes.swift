@@ -67,7 +67,8 @@ extension GATTClient {
         }
     }
 
-    /// Reports the services that are known, and asks the peer to report changes.
+    /// Reports the known primary services with ``AttributeLayer/Output/servicesKnown(_:_:)``, and asks the peer to
+    /// report changes.
     mutating func knowServices(into outbox: inout Outbox) {
         outbox.append(.servicesKnown(peer, database.attributes.services.map(\.uuid)))
         watchServices()
@@ -92,7 +93,7 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a request once its client has the results of all earlier requests.
+    /// Delivers the result of the request with sequence number `order` once its client has all earlier results.
     ///
     /// The later results that have waited for this result are delivered after it.
     mutating func deliver(to requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Starts a client's request.
+    /// Starts a client's request on the bearer at `index`.
     ///
     /// A request that needs nothing from the peer is answered immediately.
     mutating func begin(
@@ -65,7 +65,7 @@ extension GATTClient {
         .lookup(AttributeDiscovery(question, limit: limits.discoveredAttributes))
     }
 
-    /// Starts a procedure on an idle bearer.
+    /// Starts a procedure on the bearer at `index`, which must be free.
     mutating func start(
         _ procedure: consuming ClientProcedure,
         on index: Int,

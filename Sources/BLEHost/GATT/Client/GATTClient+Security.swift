@@ -3,7 +3,7 @@ import BLEWire
 // Security: if the peer rejects a request because the link is not secure enough, the request is repeated on the secured
 // link.
 extension GATTClient {
-    /// Records that the peer has the address of a bonded peer, whose stored data is `claimed`.
+    /// Records that the peer uses the address of a bonded device, whose stored data is `claimed`.
     ///
     /// The peer gets no requests before it has proven the bond.
     mutating func claim(_ claimed: Bond) {
@@ -31,7 +31,7 @@ extension GATTClient {
 
     /// Sets the security of the link.
     ///
-    /// On an encrypted link, this may start to open enhanced bearers. See
+    /// If the link is encrypted, the host may then start to open enhanced bearers. See
     /// ``LinkTrust/secure(_:keySize:leastKeySize:)``.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)

@@ -9,8 +9,8 @@ extension GATTClient {
     /// Returns the location of the Client Characteristic Configuration for the value at `handle`, as far as it is
     /// known.
     ///
-    /// If a characteristic that can notify or indicate has only one descriptor, it is the Client Characteristic
-    /// Configuration.
+    /// If a characteristic that can notify or indicate has only one descriptor, that descriptor is the Client
+    /// Characteristic Configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.1.
     private func place(of change: Subscriptions.Change, for handle: AttributeHandle) -> ConfigurationWriting.Place {
@@ -21,7 +21,7 @@ extension GATTClient {
         return database.missing(.types, in: descriptors) == nil ? .searched(descriptors) : .only(descriptors.start)
     }
 
-    /// Changes a client's subscription to the value at `handle`, and writes its Client Characteristic Configuration if
+    /// Changes a client's subscription to the value at `handle`, and writes the Client Characteristic Configuration if
     /// necessary.
     ///
     /// `range` contains the descriptors of the characteristic; `nil` if there are none.

@@ -32,7 +32,7 @@ extension AttributeLayer {
         return ServerLink.ClientQuery(transaction: transaction, client: client)
     }
 
-    /// Delivers an event about the peer of a link to a client whose attribute the peer has used.
+    /// Delivers an event about the peer of the link at `index` to a client whose attribute the peer has used.
     mutating func report(to client: ClientID, _ event: ServerEvent, at index: Int) {
         if links[index].server.clients.note(client) { outbox.append(.used(client)) }
         outbox.report(to: client, .server(event))

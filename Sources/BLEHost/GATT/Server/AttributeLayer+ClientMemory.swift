@@ -2,7 +2,7 @@ import BLEWire
 
 // The state that the server stores about bonded clients between their links.
 extension AttributeLayer {
-    /// Stores the state that the server keeps about the peer of a link, if the peer has proven its bond.
+    /// Stores the state that the server keeps about the peer of the link at `index`, if the peer has proven its bond.
     mutating func rememberClient(at index: Int) {
         guard links[index].client.bond.isProven else { return }
         let server = links[index].server

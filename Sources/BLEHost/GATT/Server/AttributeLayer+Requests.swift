@@ -76,7 +76,7 @@ extension AttributeLayer {
         outbox.append(.used(client))
     }
 
-    /// Reports a new MTU to the clients whose attributes the peer has used.
+    /// Reports the new MTU of the link at `index` to the clients whose attributes the peer has used.
     mutating func announceSize(at index: Int) {
         for client in links[index].server.clients.all where database.clients.contains(client) {
             outbox.report(to: client, .server(.centralChanged(links[index].remote)))

@@ -18,7 +18,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Indicates to a peer that services in a range changed, if it has subscribed to Service Changed.
+    /// Indicates to a peer that services in `range` changed, if the peer has subscribed to Service Changed.
     mutating func announceChange(of range: AttributeHandleRange, at index: Int, _ now: Instant) {
         guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value),
             links[index].server.configurations[configuration] != 0
@@ -61,7 +61,7 @@ extension AttributeLayer {
         if database.isHashRead(by: request) { links[index].server.awareness.readHash() }
     }
 
-    /// Fails peers' requests that wait for a client and concern a removed attribute.
+    /// Fails the peers' requests that wait for a client and concern attributes in `ranges`, which were removed.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
         for position in positions {
             guard let pending = links[position.link].server.bearers[position.bearer].exchange.pending,

@@ -70,7 +70,7 @@ extension AttributeLayer {
         if links.isEmpty { database.releaseHandles() }
     }
 
-    /// Removes the peer's subscriptions in a range, and informs the clients that provide the characteristics.
+    /// Ends the peer's subscriptions to characteristics in `range`, and informs the clients that provide them.
     mutating func unsubscribe(from range: AttributeHandleRange, at index: Int) {
         for handle in links[index].server.configurations.active where range.contains(handle) {
             configure(handle, 0, at: index)

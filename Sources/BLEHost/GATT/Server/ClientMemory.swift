@@ -68,7 +68,7 @@ struct ServedClients {
 
     /// Returns whether `client` is the one whose attribute or channel the central used last.
     ///
-    /// This is called for each packet, so it must be very cheap.
+    /// This method is called for each packet, so it must be very cheap.
     @inline(__always)
     func isLatest(_ client: ClientID) -> Bool { latest?.rawValue == client.rawValue }
 

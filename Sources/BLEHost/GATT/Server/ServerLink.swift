@@ -17,14 +17,14 @@ struct ServerLink {
         }
     }
 
-    /// The answer from an app that a request still needs.
+    /// The answer that a request still needs from an app.
     enum AwaitedAnswer {
         case reading(ClientQuery, for: Reading)
         case writing(ClientQuery)
         indirect case executing(Execution)
     }
 
-    /// The execution of prepared writes.
+    /// A request to execute prepared writes, which waits for clients to agree.
     struct Execution {
         /// The clients that must agree before ``values`` are stored.
         var asked: [ClientQuery]
@@ -96,7 +96,7 @@ struct ServerLink {
     /// Returns the index of the bearer whose pending request waits for the client to answer `asked`; `nil` if there is
     /// none.
     ///
-    /// `mutating`, to avoid a copy.
+    /// The method is `mutating` to avoid a copy.
     mutating func bearer(awaiting asked: ClientQuery) -> Int? {
         bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
     }
@@ -119,7 +119,7 @@ struct ServerLink {
         return !isBlockedUntilAware && trust.missingSecurity(for: LinkRequirement(security)) == nil
     }
 
-    /// Returns the index of the bearer to send the values of a characteristic on.
+    /// Returns the index of the bearer on which to send values of the characteristic with value handle `value`.
     ///
     /// `mtu` is the MTU of the unenhanced bearer.
     ///

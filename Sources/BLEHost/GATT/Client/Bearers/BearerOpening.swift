@@ -58,7 +58,7 @@ struct BearerOpening {
 
     /// Records whether the peer supports bearers (`isOffered`), and returns whether to request them now.
     ///
-    /// Pass `false` also if the link already has enhanced bearers or is no longer encrypted.
+    /// Also pass `false` if the link already has enhanced bearers or is no longer encrypted.
     mutating func inquired(isOffered: Bool) -> OnEvent {
         guard case .inquiring = state else { return .nothing }
         guard isOffered else {

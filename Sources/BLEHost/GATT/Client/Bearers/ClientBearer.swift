@@ -74,7 +74,8 @@ struct ClientBearer {
 
     /// Processes the response to a single-request procedure, and ends the procedure.
     ///
-    /// Returns `nil`, without side effects, if the packet is not that response.
+    /// `count` is the number of octets after the opcode. Returns `nil`, without side effects, if the packet is not that
+    /// response.
     @inline(__always)
     mutating func answered(_ kind: AttributePacket.Kind, octets count: Int) -> SingleRequest? {
         guard case .single(let single) = work, single.isAnswered(by: kind, octets: count) else { return nil }

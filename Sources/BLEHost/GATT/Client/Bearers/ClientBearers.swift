@@ -114,7 +114,7 @@ extension ClientBearers {
         return next
     }
 
-    /// Removes and returns the procedures that must not be repeated, because `isGone` returns true for them.
+    /// Removes the procedures for which `isGone` returns true from the procedures to be repeated, and returns them.
     mutating func removeProceduresToRepeat(where isGone: (ClientProcedure) -> Bool) -> [ClientProcedure] {
         let gone = toRepeat.filter(isGone)
         if !gone.isEmpty { toRepeat.removeAll(where: isGone) }

@@ -63,9 +63,9 @@ struct DatabaseRecovery {
         case verify
     }
 
-    /// Advances to the next step, and returns the action for it.
+    /// Advances to the next step, and returns the action that starts the step.
     ///
-    /// Call it only when the unenhanced bearer is free.
+    /// Call this method only when the unenhanced bearer is free.
     mutating func next() -> OnNext {
         switch state {
         case .none, .reading: return .nothing

@@ -48,7 +48,7 @@ extension GATTClient {
         bond.change(of: peer, into: &outbox) { $0.database = database }
     }
 
-    /// The attributes to use for the next link to a peer without a bond; `nil` if there are none.
+    /// The attributes to use on the next link to an unbonded peer; `nil` if there are none.
     var databaseForNextLink: CachedDatabase? {
         guard bond.stored == nil else { return nil }
         if case .unchecked(let cache) = caching { return cache }
@@ -89,7 +89,8 @@ extension GATTClient {
 
     /// Uses the stored attributes if the hash is unchanged, and discards them otherwise.
     ///
-    /// Neither happens if attributes were already discovered on this link and the peer has a hash.
+    /// If the peer has a hash, but attributes were already discovered on this link, the stored attributes are neither
+    /// used nor discarded.
     private mutating func check(
         _ cache: CachedDatabase,
         _ hash: UInt128?,
@@ -135,7 +136,7 @@ extension GATTClient {
         }
     }
 
-    /// Records the attributes of a peer without a bond for its next link.
+    /// Records the attributes of an unbonded peer, for use on the peer's next link.
     ///
     /// The attributes are recorded only if the peer has been asked to report changes, because only then do they
     /// certainly belong to `hash`.
@@ -149,7 +150,7 @@ extension GATTClient {
         database.noteRecorded()
     }
 
-    /// Queues the request that records the attributes of a peer without a bond, once no attribute needs verification.
+    /// Queues the request that records the attributes of an unbonded peer, once no attribute needs verification.
     ///
     /// If the list of services is incomplete, a request for the missing services is queued instead. An app that
     /// searches for a service then needs no request on the next link.
@@ -203,9 +204,10 @@ extension GATTClient {
         queueVerification()
     }
 
-    /// Schedules verification of the next part, services first.
+    /// Queues a request that verifies the next part of the attributes, services first.
     ///
-    /// After ``mostVerifications`` requests, only services are still verified.
+    /// After ``mostVerifications`` requests, only services are still verified. If no attribute needs verification, the
+    /// request that records the attributes is queued instead.
     private mutating func queueVerification() {
         guard let (aspect, _, _) = database.firstUnverified else { return queueRecording() }
         guard aspect == .services || verificationCount < Self.mostVerifications, !ownRequests.contains(.verify)
@@ -269,7 +271,7 @@ extension GATTClient {
         if rest.count < count { outbox.append(.servicesKnown(peer, rest.map(\.uuid))) }
     }
 
-    /// Drops everything that is known about the peer's attributes, and the client's subscriptions, so that the client
+    /// Drops the client's subscriptions and everything that is known about the peer's attributes, so that the client
     /// can discover the attributes again.
     ///
     /// The peer's database is assumed to be unchanged: what other clients have discovered stays valid, and the peer

@@ -6,7 +6,8 @@ package struct HandleStatus: Equatable, Sendable {
     enum State: Sendable {
         /// The aspect was never read, or was dropped.
         case unknown
-        /// The aspect was read, and can be used: only once, unless the peer has been asked to report changes.
+        /// The aspect was read, and can be used. It can be used only once, unless the peer has been asked to report
+        /// changes.
         case read
         /// The aspect may have changed since it was read or used. It must be read again before it can be used.
         case stale
@@ -84,7 +85,7 @@ package struct HandleStatuses: Equatable, Sendable {
 
     package subscript(handle: AttributeHandle) -> HandleStatus { runs[position(of: handle)].status }
 
-    /// Returns the first handle in `range` with a matching status; `nil` if there is none.
+    /// Returns the first handle in `range` whose status satisfies `fits`; `nil` if there is none.
     package func first(in range: AttributeHandleRange, where fits: (HandleStatus) -> Bool) -> AttributeHandle? {
         var rest = range
         for run in runs[position(of: range.start)...] {
@@ -95,7 +96,7 @@ package struct HandleStatuses: Equatable, Sendable {
         return nil
     }
 
-    /// Returns the last handle with a matching status; `nil` if there is none.
+    /// Returns the last handle whose status satisfies `fits`; `nil` if there is none.
     func last(where fits: (HandleStatus) -> Bool) -> AttributeHandle? { runs.last { fits($0.status) }?.end }
 
     /// The handles whose aspect is known, as the smallest possible number of ranges.
@@ -133,7 +134,7 @@ package struct HandleStatuses: Equatable, Sendable {
         runs.replaceSubrange(lower...upper, with: new)
     }
 
-    /// Changes the status of handles that all belong to the run at `index`, without rebuilding the list.
+    /// Changes the status of handles that all belong to the run at `index`, without rebuilding the array of runs.
     private mutating func update(
         _ range: AttributeHandleRange,
         inRunAt index: Int,

@@ -57,7 +57,7 @@ extension [KnownAttributes.Declaration] {
 }
 
 extension Sequence<KnownAttributes.Declaration> {
-    /// Returns the characteristics that consecutive declarations define in a service with `range`.
+    /// Returns the characteristics that consecutive declarations define in the service with the handles `range`.
     ///
     /// Each characteristic ends before the next declaration, the last one at the end of the service. Characteristics
     /// whose value is beyond their end are omitted.
@@ -82,7 +82,7 @@ extension Sequence<KnownAttributes.Declaration> {
 }
 
 extension KnownAttributes {
-    /// Returns the descriptors in `range`: all its attributes except declarations.
+    /// Returns the descriptors in `range`: all attributes in it except declarations.
     ///
     /// `range` must end where the characteristic ends.
     func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
@@ -135,8 +135,10 @@ extension KnownAttributes {
         }
     }
 
-    /// Returns the last handle that may belong to the characteristic or included service declared at `handle`, as far
-    /// as services are known.
+    /// Returns the last handle that may belong to the characteristic or included service declared at `handle`.
+    ///
+    /// That is the end of the known service that contains `handle`. If there is no such service, it is the handle
+    /// before the next known service, or the maximum handle.
     func end(around handle: AttributeHandle) -> AttributeHandle {
         let next = services.indices.bisected { services[$0].range.start <= handle }
         if next > 0, handle <= services[next - 1].range.end { return services[next - 1].range.end }

@@ -29,7 +29,7 @@ package struct KnownAttributes: Equatable, Sendable {
 
         package subscript(aspect: Aspect) -> HandleStatuses { aspects[aspect.rawValue] }
 
-        /// Returns whether any handle has a matching status in any aspect.
+        /// Returns whether the status of any aspect of any handle satisfies `fits`.
         func contains(where fits: (HandleStatus) -> Bool) -> Bool {
             aspects.contains { $0.last(where: fits) != nil }
         }
@@ -76,8 +76,8 @@ package struct KnownAttributes: Equatable, Sendable {
             self.uuid = uuid
         }
 
-        /// The range from the declaration to the value, which contains no other attributes; `nil` if the value comes
-        /// first.
+        /// The range from the declaration to the value, without other attributes in between; `nil` if the value comes
+        /// before the declaration.
         var range: AttributeHandleRange? { AttributeHandleRange(handle, value) }
     }
 
@@ -90,7 +90,7 @@ package struct KnownAttributes: Equatable, Sendable {
 
     package init() {}
 
-    /// Creates the attributes from storage; returns `nil` if they are inconsistent.
+    /// Creates the collection from stored items; returns `nil` if the items are out of order or overlap.
     package init?(
         services: [DiscoveredService],
         includes: [Include],

@@ -21,7 +21,8 @@ struct PeerDatabase: Sendable {
         let requests: Int
     }
 
-    /// The minimum room in a response, in types per request, for reading descriptors ahead with several requests.
+    /// The room that a response must have for each request, in types, if reading descriptors ahead takes several
+    /// requests.
     ///
     /// For example, two requests are made only if each response has room for 16 types.
     ///
@@ -35,7 +36,7 @@ struct PeerDatabase: Sendable {
     /// The range in which the peer's attributes now differ from the attributes that were reported to clients; `nil` if
     /// there is none.
     private var change: AttributeHandleRange?
-    /// The handles of implausible attributes in the peer's responses that have not been reported yet.
+    /// The handles of implausible attributes that the peer has sent and that have not been reported yet.
     private var faults: [AttributeHandle] = []
     /// The peer's Database Hash before the known attributes were read or verified; `nil` if it was not read, or if the
     /// attributes may have changed since.
@@ -95,13 +96,14 @@ struct PeerDatabase: Sendable {
     /// end of `service`; `nil` if a search for characteristics is better, for example because reading types would take
     /// too many requests.
     ///
-    /// After the last characteristic of the last service, there are only descriptors or nothing, unless a
-    /// characteristic follows whose UUID has another length. A search for characteristics would only show that there
-    /// are no more, whereas the types are also needed by a client that discovers descriptors. So the types are read,
-    /// beginning with the first unknown descriptor. A response contains types of only one length, so it ends before a
-    /// 128-bit type. Descriptors before the last such type are therefore not read ahead. `room` is the number of types
-    /// that fit into a response: the larger it is, the more descriptors are read ahead, although they may not be
-    /// needed.
+    /// After the last characteristic of the last service, there are usually only descriptors, or nothing. Only a
+    /// characteristic whose UUID has another length may still follow. A search for characteristics would show no more
+    /// than that. If the types are read instead, a client that discovers descriptors can use them, too. So the types
+    /// are read, beginning with the first unknown descriptor.
+    ///
+    /// A response contains types of only one length, so it ends before a 128-bit type. Descriptors before the last
+    /// known 128-bit type are therefore not read ahead. `room` is the number of types that fit into a response: the
+    /// larger it is, the more descriptors are read ahead, although they may not be needed.
     mutating func takeReadAheadRange(
         from start: AttributeHandle,
         of service: AttributeHandleRange,
@@ -337,10 +339,10 @@ extension PeerDatabase {
         hasUnconfirmed = true
     }
 
-    /// Records that the peer has sent an aspect.
+    /// Records that an aspect has been read from the peer.
     ///
     /// `change` is the range in which the aspect differs from what was reported to clients; `nil` if there is no
-    /// difference. It is added to the range that ``takeChange()`` returns.
+    /// difference. The range that ``takeChange()`` returns is extended to contain `change`.
     private mutating func note(_ change: AttributeHandleRange?) {
         hasUnconfirmed = true
         mayExpire = true

@@ -9,7 +9,7 @@ import BLEWire
 struct RecentDatabases: Sendable {
     /// The maximum number of peers.
     ///
-    /// The peer whose link ended the longest time ago is dropped first.
+    /// The peer whose link ended longest ago is dropped first.
     static let mostPeers = 32
     /// The period after the end of a link during which the attributes can be used.
     static let lifetime = Duration.seconds(600)

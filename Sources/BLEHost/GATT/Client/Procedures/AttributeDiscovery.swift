@@ -62,13 +62,13 @@ struct AttributeDiscovery: Sendable {
     private var refusals = 0
     private var isOutdated = false
 
-    /// Creates a discovery that fails if more than `limit` items would have to be stored.
+    /// Creates a discovery that fails if more than `limit` items of one kind would have to be stored.
     init(_ question: Question, limit: Int) {
         self.question = question
         self.limit = limit
     }
 
-    /// A discovery of the same attributes that has not started.
+    /// A new discovery of the same attributes.
     var restarted: Self { Self(question, limit: limit) }
 
     /// The handles of the attributes that the discovery is about; `nil` if it is not limited to a range.

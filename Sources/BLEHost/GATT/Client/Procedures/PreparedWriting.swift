@@ -30,10 +30,10 @@ package struct PreparedWriting: Sendable {
     private var withdrawal: Failure?
     private var state = State.waiting
 
-    /// Creates a write of octets that end within the first 512 of the server's value.
+    /// Creates a write with prepared parts.
     ///
     /// - Parameters:
-    ///   - value: The octets to write.
+    ///   - value: The octets to write, which must end within the first 512 octets of the server's value.
     ///   - handle: The handle to write.
     ///   - start: The position of the first octet in the server's value.
     package init(_ value: [UInt8], to handle: AttributeHandle, at start: Int = 0) {

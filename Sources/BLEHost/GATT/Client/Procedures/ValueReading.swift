@@ -52,7 +52,9 @@ package struct ValueReading: Sendable {
         }
     }
 
-    /// Appends a part of the value, limited to what a response and an attribute can hold.
+    /// Appends a part of the value, and returns the next step.
+    ///
+    /// Octets beyond the length of the response or the maximum length of an attribute are ignored.
     private mutating func append(_ part: [UInt8], mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
         let most = min(room, ATT.maximumValueLength - value.count)
         if value.isEmpty, part.count <= most { value = part } else { value += part.prefix(most) }

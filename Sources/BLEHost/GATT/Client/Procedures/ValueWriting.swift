@@ -41,7 +41,7 @@ package struct ValueWriting: Sendable {
         state = .writing
     }
 
-    /// A write of the same value that has not started.
+    /// A new write of the same value.
     package var restarted: Self { Self(value, to: handle, at: start) }
 
     /// True if the server may hold prepared parts that have been neither executed nor cancelled.

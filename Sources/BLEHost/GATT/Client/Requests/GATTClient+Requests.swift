@@ -97,7 +97,10 @@ extension GATTClient {
         return false
     }
 
-    /// Starts or answers the next client request that can run on a bearer; returns `false` if there is none.
+    /// Starts the next client request that can run on the bearer at `index`, or fails the request if its attribute no
+    /// longer exists.
+    ///
+    /// Returns `false` if there is no such request.
     private mutating func beginNext(on index: Int, at now: Instant, into outbox: inout Outbox) -> Bool {
         guard let (requester, request, isAboutRemoved) = nextRequest(on: index) else { return false }
         if isAboutRemoved {
@@ -108,7 +111,7 @@ extension GATTClient {
         return true
     }
 
-    /// Removes and returns the next request that can run on a bearer; `nil` if there is none.
+    /// Removes and returns the next request that can run on the bearer at `index`; `nil` if there is none.
     ///
     /// `isAboutRemoved` is true if the request's attribute no longer exists.
     private mutating func nextRequest(on index: Int) -> (

@@ -73,8 +73,7 @@ package struct RequestQueue: Sendable {
     /// True if a write command is the first queued request of any client.
     package var beginsWithCommand: Bool { queues.contains { $0.entries.first?.request.isWriteCommand ?? false } }
 
-    /// Removes and returns a write command that is the first queued request of its client, if `mayGo` allows the
-    /// client.
+    /// Removes and returns a write command that is the first queued request of a client for which `mayGo` returns true.
     ///
     /// Returns `nil` if there is none.
     package mutating func nextCommand(
@@ -96,9 +95,9 @@ package struct RequestQueue: Sendable {
         return queues.remove(at: index).entries.map { ($0.number, $0.request) }
     }
 
-    /// Marks the requests about removed attributes in `range`.
+    /// Marks the queued requests about attributes in `range`, because these attributes were removed.
     ///
-    /// These requests keep their place, but must not be carried out.
+    /// The marked requests keep their place, but must not be carried out.
     ///
     /// Write commands are removed and returned instead, client by client, because the order of their results does not
     /// matter.

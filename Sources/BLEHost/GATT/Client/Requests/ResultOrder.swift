@@ -21,7 +21,7 @@ struct ResultOrder {
         return last
     }
 
-    /// Holds the result of the request with this number.
+    /// Holds the result of the request with sequence number `order`.
     mutating func hold(_ event: PeerEvent, for requester: Requester, order: UInt64) {
         held.insert(
             Held(requester: requester, order: order, event: event),

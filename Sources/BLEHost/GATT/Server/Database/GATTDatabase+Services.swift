@@ -159,7 +159,9 @@ extension ServiceDefinition {
 }
 
 extension CharacteristicDefinition {
-    /// True if peers can only read the value; it then never changes, and the host can answer for the client.
+    /// True if peers can only read the value.
+    ///
+    /// Only such a characteristic may have a constant value, which the host sends without asking the client.
     fileprivate var isReadOnly: Bool {
         properties.isSubset(of: [.read, .extendedProperties])
             && permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired])

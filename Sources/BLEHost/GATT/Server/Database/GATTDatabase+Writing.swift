@@ -75,7 +75,7 @@ extension GATTDatabase {
         }
     }
 
-    /// Returns whether the Extended Properties of the characteristic with this value allow reliable writes.
+    /// Returns whether the Extended Properties of the characteristic with value handle `value` allow reliable writes.
     private func offersReliableWrites(_ value: AttributeHandle) -> Bool {
         guard let end = service(around: value)?.range.end,
             let rest = AttributeHandleRange(value, end)?.after(value),

@@ -182,7 +182,7 @@ package struct GATTDatabase: Sendable {
         lastHandle = service.range.end.wire
     }
 
-    /// Returns a free range of `count` handles after all others; `nil` if there is none.
+    /// Returns the next `count` handles that can be assigned; `nil` if there are not enough.
     func room(for count: Int) -> AttributeHandleRange? {
         let last = Int(lastHandle) + count
         guard count > 0, last <= Int(UInt16.max) else { return nil }
@@ -212,7 +212,7 @@ package struct GATTDatabase: Sendable {
 
     /// Allows the handles of removed services to be assigned again.
     ///
-    /// Call it only when no peer can still use them.
+    /// Call this method only when no peer can still use these handles.
     package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
 
     /// The Database Hash.

@@ -66,7 +66,7 @@ struct Subscribers {
         entries.indices.bisected { entries[$0].configuration.wire < configuration.wire }
     }
 
-    /// Returns the link of the entry at `index`; `nil` if the entry does not belong to the configuration.
+    /// Returns the link of the entry at `index`; `nil` if there is no such entry for `configuration`.
     @inline(__always)
     func link(at index: Int, of configuration: AttributeHandle) -> ConnectionHandle? {
         guard index < entries.count, entries[index].configuration.wire == configuration.wire else { return nil }

@@ -7,7 +7,7 @@ package import BLEWire
 ///                 submit                      confirmed, queue empty
 ///        ┌──────┐ ─────▶ ┌──────────────────┐ ──────────────────────▶ idle
 ///        │ idle │        │ awaiting, queue  │ ── confirmed, waiting ─▶ awaiting
-///        └──────┘        └──────────────────┘ ── 30 s without ───────▶ dead
+///        └──────┘        └──────────────────┘ ── timed out ──────────▶ dead
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2, 3.3.3 and 3.4.7.2.
 package struct IndicationQueue: Sendable {
@@ -120,7 +120,7 @@ package struct IndicationQueue: Sendable {
         case ignored
     }
 
-    /// Processes a confirmation from the peer, after which the next indication can be sent.
+    /// Processes a confirmation from the peer, and returns the confirmed indication and the next one to send.
     package mutating func confirm(at now: Instant) -> OnConfirm {
         guard case .awaiting(let item, _) = state else { return .ignored }
         guard !waiting.isEmpty else {

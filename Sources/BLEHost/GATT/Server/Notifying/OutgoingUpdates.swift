@@ -48,8 +48,8 @@ struct OutgoingUpdates {
         case wait
         /// The value was queued. These earlier values must be sent now, because the queue was full.
         case release([Value])
-        /// These earlier values must be sent now, and then the value in a packet of its own, which has no room for
-        /// another value.
+        /// Send these earlier values now, and then the new value in a packet of its own. A packet with the new value
+        /// would have no room for another value.
         case sendAfter([Value])
     }
 

@@ -1,5 +1,6 @@
-/// The clients' updates of characteristic values that have not been reported as sent, each with the number of its
-/// packets that the controller has not accepted yet.
+/// The clients' updates (new characteristic values) that have not been reported as sent.
+///
+/// Each update is stored with the number of its packets that the controller has not accepted yet.
 package struct UnsentUpdates: Sendable {
     /// The identifier of an update.
     package struct Number: Hashable, Sendable {
@@ -61,7 +62,7 @@ package struct UnsentUpdates: Sendable {
     /// Records that a packet of an update was sent, or never will be sent.
     package mutating func sent(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
 
-    /// Removes the updates of a client before the first that has unsent packets, and returns how many there were.
+    /// Removes the updates that precede a client's first update with unsent packets, and returns how many there were.
     package mutating func collect(for client: ClientID) -> Int {
         guard let index = clientIndex(of: client) else { return 0 }
         var collected = 0
