@@ -64,7 +64,7 @@ package struct Bond: Equatable, Sendable {
     ///
     /// Empty if only the program that contains the host used the link.
     package var users: [UInt32] = []
-    /// The data that the local GATT server stores for this client.
+    /// The data that the local GATT server stores for the device.
     package var client = ClientMemory()
     /// The peer's stored attributes; `nil` if the host has none, or cannot rely on them.
     package var database: CachedDatabase?
@@ -87,7 +87,7 @@ package struct Bond: Equatable, Sendable {
     /// The maximum number of users of a bond.
     package static let mostUsers = 16
 
-    /// Returns whether an app may see and remove the bond.
+    /// Returns whether the app of `owner` may see and remove the bond.
     func belongs(to owner: ClientOwner) -> Bool {
         owner.isAdministrator || owner.user.map(users.contains) ?? false
     }

@@ -46,7 +46,10 @@ struct LinkEncryption: Equatable, Sendable {
 
     private var state = State.off
 
-    /// Returns the time that the controllers get to encrypt a link with these connection parameters.
+    /// Returns the time that the controllers get to encrypt a link with the connection interval `interval` and the
+    /// peripheral latency `latency`.
+    ///
+    /// If `interval` is `nil`, the result is ``minimumTimeout``.
     static func timeout(_ interval: ConnectionInterval?, _ latency: PeripheralLatency?) -> Duration {
         guard let interval else { return minimumTimeout }
         return max(minimumTimeout, interval.duration * (events * (1 + Int(latency?.wire ?? 0))))

@@ -87,13 +87,13 @@ extension SecurityManager {
         }
     }
 
-    /// The out-of-band data of two devices.
+    /// The out-of-band data of this host and of a peer.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.5.4 and 2.3.5.6.4.
     package struct OutOfBandData: Sendable {
         /// The out-of-band data of one device for LE Secure Connections.
         package struct DeviceData: Equatable, Sendable {
-            /// The commitment to the public key: `f4` of its X coordinate (twice) and the random number.
+            /// The commitment to the public key, computed with `f4` from the key's X coordinate and the random number.
             package var confirm: Key128
             package var random: Key128
 

@@ -10,13 +10,13 @@ package struct WriteSignature: Equatable, Sendable {
     /// The upper 64 bits of the authentication code.
     package let code: UInt64
 
-    /// Signs a write command.
+    /// Signs the command that writes `value` to `handle`; `key` is the CSRK.
     package init(of value: [UInt8], to handle: AttributeHandle, counter: UInt32, key: Key128) {
         let opcode = ATT.Opcode.signedWriteCommand.wire
         self.init(of: [opcode] + handle.wire.littleEndianOctets + value, counter: counter, key: key)
     }
 
-    /// Signs a packet.
+    /// Signs a packet; `key` is the CSRK.
     ///
     /// `packet` is in wire order, without the signature.
     package init(of packet: [UInt8], counter: UInt32, key: Key128) {

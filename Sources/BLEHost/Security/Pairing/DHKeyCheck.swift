@@ -18,6 +18,8 @@ struct SharedSecret: Sendable {
     }
 
     /// Returns the number that both devices display for numeric comparison.
+    ///
+    /// `own` is the random number of this host, and `peer` is that of the peer.
     func comparison(own: Key128, peer: Key128) -> UInt32 {
         exchange.role == .central ? Toolbox.g2(ownX, peerX, own, peer) : Toolbox.g2(peerX, ownX, peer, own)
     }

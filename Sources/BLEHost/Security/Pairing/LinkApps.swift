@@ -20,7 +20,9 @@ struct LinkApps: Equatable {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }
 
-    /// Returns whether keys are stored: true unless apps use the link and all of them forbid storing keys.
+    /// Returns whether to store the keys of a pairing on the link.
+    ///
+    /// Returns `false` only if apps use the link and `isForbidden` returns true for all of them.
     func keepBonds(unlessForbidden isForbidden: (ClientOwner) -> Bool) -> Bool {
         owners.isEmpty || owners.contains { !isForbidden($0) }
     }

@@ -59,7 +59,7 @@ struct OutOfBandSecrets {
         Self.replace(Secret(client: client, owner: owner, peer: peer, value: data), in: &peerData, limit)
     }
 
-    /// Sets a temporary key for legacy pairing, which a client provides; `nil` removes the key.
+    /// Sets the temporary key that a client provides for legacy pairing; `nil` removes the key.
     ///
     /// The key is for `peer` or, if that is `nil`, for the next peer that pairs.
     mutating func setTemporaryKey(
@@ -86,7 +86,9 @@ struct OutOfBandSecrets {
         temporaryKeys.removeAll { $0.client == client }
     }
 
-    /// Changes the owner of a client's data: the client's app, which was launched again or now has other rights.
+    /// Changes the owner of a client's data.
+    ///
+    /// `owner` is the client's app, which was launched again or now has other rights.
     mutating func transfer(_ client: ClientID, to owner: ClientOwner) {
         for index in own.indices where own[index].client == client { own[index].owner = owner }
         for index in peerData.indices where peerData[index].client == client { peerData[index].owner = owner }

@@ -56,7 +56,8 @@ struct PairingAgreement: Equatable, Sendable {
     func shortened(_ key: Key128) -> Key128 { Key128(wire: key.wire & (UInt128.max >> (128 - 8 * keySize))) }
 }
 
-/// The inputs of the pairing functions: the addresses of both devices, and the packets that they have exchanged.
+/// The inputs of pairing's cryptographic functions: the addresses of both devices, and the packets that they have
+/// exchanged.
 struct PairingExchange: Equatable, Sendable {
     let role: LinkRole
     let initiator: DeviceAddress
@@ -99,7 +100,7 @@ struct PairingExchange: Equatable, Sendable {
     }
 }
 
-/// A generator, of any type, of the random numbers that pairing needs, such as keys and nonces.
+/// A random number generator of any type, for the keys and other random numbers of a pairing.
 package typealias RandomSource = any RandomNumberGenerator & Sendable
 
 /// An action that a phase of a pairing returns.

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// The failed pairing attempts of a device.
 ///
-/// They delay its next attempt, so that it cannot try one passkey after another.
+/// The failures delay the device's next attempt, so that it cannot try one passkey after another.
 ///
 /// After the first failure, the next attempt must wait for a second. Each further failure doubles the wait, up to about
 /// a minute; each minute without a failure halves it. The failures are stored per peer, across links.

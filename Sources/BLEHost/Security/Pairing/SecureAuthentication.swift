@@ -3,9 +3,8 @@ import BLEWire
 
 /// The authentication phase of LE Secure Connections.
 ///
-/// The devices exchange public keys and compute a shared secret. Then the agreed method makes sure that there is no man
-/// in the middle, unless it is Just Works, which cannot. Finally, each device proves that it has seen the same
-/// exchange.
+/// The devices exchange public keys and compute a shared secret. Then the agreed method, unless it is Just Works,
+/// makes sure that there is no man in the middle. Finally, each device proves that it has seen the same exchange.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.
 struct SecureAuthentication: Sendable {
@@ -154,6 +153,9 @@ struct SecureAuthentication: Sendable {
     }
 
     /// Processes the peer's random number in all methods except passkey entry.
+    ///
+    /// `theirs` is this number, and `own` is the random number of this host. `commitment` is the peer's commitment;
+    /// `nil` if there was none.
     private mutating func receive(
         _ theirs: Key128,
         _ secret: SharedSecret,

@@ -57,7 +57,9 @@ extension SecurityManager {
         if isOver { finish(exchange, key, keys) }
     }
 
-    /// Returns the keys that this host distributes.
+    /// Returns the keys in `given`, for distribution by this host.
+    ///
+    /// An LTK is generated, unless the configuration contains one.
     private mutating func makeKeys(_ given: SMP.KeyDistribution, _ agreement: PairingAgreement) -> KeyDistribution.Keys
     {
         var keys = KeyDistribution.Keys()

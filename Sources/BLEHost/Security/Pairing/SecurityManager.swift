@@ -120,7 +120,7 @@ package struct SecurityManager: Sendable {
         self.random = random
     }
 
-    /// Returns the next action; call it until it returns `nil`.
+    /// Returns the next action, or `nil` if there are no more.
     package mutating func next() -> Output? { outbox.next() }
 
     /// The time at which to call ``wake(at:)`` unless something happens first.
