@@ -84,7 +84,8 @@ package struct AdvertisementReport: Equatable, Sendable {
 /// A count of the advertising reports that an app has lost because it is too slow.
 ///
 /// Losses are grouped into bursts, and a log has one line for each burst. A burst begins with a lost report. It ends
-/// when the app has received everything that was waiting for it twice without a loss in between.
+/// when the app has caught up twice without a loss in between: each time, the app has received everything that was
+/// waiting for it.
 package struct DroppedReports: Sendable {
     private enum Burst { case none, losing, recovering }
 

@@ -58,7 +58,8 @@ package enum ChannelEvent: Equatable, Sendable {
     case received([UInt8])
     /// The host has passed this many more octets to the controller.
     case sent(Int)
-    /// The peer has accepted the new sizes; with a failure, the sizes are unchanged.
+    /// The result of ``ChannelRequest/resize(mtu:mps:)``: `nil` if the peer has accepted the new sizes. After a
+    /// failure, the sizes are unchanged.
     case resized(Failure?)
     /// The channel is closed; the failure is `nil` if the client or the peer closed it. This is the last event of a
     /// channel.

@@ -86,7 +86,7 @@ package struct SystemLink: Equatable, Sendable {
     }
 }
 
-/// The parameters of a link.
+/// The properties of a link that a client receives when it connects.
 package struct LinkParameters: Equatable, Sendable {
     /// The ATT MTU, in octets.
     package var mtu: Int
@@ -122,8 +122,8 @@ package enum PeerEvent: Equatable, Sendable {
     case valueNotified(AttributeHandle, [UInt8])
     /// Services in this range were added, removed or changed. Everything discovered in the range is invalid.
     case servicesModified(AttributeHandleRange)
-    /// The host has forgotten the peer's database, so everything that this client has discovered is invalid. With a
-    /// failure, nothing has changed.
+    /// The result of ``AttributeRequest/forgetDatabase``. Without a failure, everything that this client has discovered
+    /// is invalid. After a failure, nothing has changed.
     case databaseForgotten(Failure?)
     case channelOpened(SPSM, Result<OpenedChannel, Failure>)
 }

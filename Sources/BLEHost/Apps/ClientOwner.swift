@@ -24,7 +24,7 @@ package struct ClientOwner: Hashable, Sendable {
         self.isAdministrator = isAdministrator
     }
 
-    /// An app in another process.
+    /// Creates the owner of the sessions of an app in another process.
     package init(user: UInt32, process: Int32?, isAdministrator: Bool) {
         self.init(user: .some(user), process: process, isAdministrator: isAdministrator)
     }

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// A client's request about this host as a peripheral: advertising, links and channels.
 package enum ServerRequest: Equatable, Sendable {
-    /// The result is ``ServerEvent/advertisingStarted(_:)``.
+    /// Starts to advertise. The result is ``ServerEvent/advertisingStarted(_:)``.
     case startAdvertising(AdvertisingRequest)
     case stopAdvertising
     /// Asks the central for another connection latency.
@@ -28,14 +28,14 @@ package enum ServerRequest: Equatable, Sendable {
 
 /// A client's request about the services that it publishes.
 package enum ServiceRequest: Equatable, Sendable {
-    /// The result is ``ServerEvent/serviceAdded(_:_:)``.
+    /// Publishes a service. The result is ``ServerEvent/serviceAdded(_:_:)``.
     case addService(ServiceDefinition)
     case removeService(LocalAttributeID)
     case removeAllServices
-    /// Answers a read or a group of writes.
+    /// Answers the read or the group of writes that the transaction identifies.
     case respond(ServerTransaction, ServerResponse)
-    /// Sends a value, as a notification or indication, to those of the given centrals that have subscribed; if `to` is
-    /// `nil`, to all subscribed centrals.
+    /// Sends a value, as a notification or indication, to all subscribed centrals. If `to` is not `nil`, only the
+    /// subscribed centrals in `to` receive the value.
     ///
     /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all these centrals.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
@@ -222,7 +222,7 @@ package struct CharacteristicDefinition: Equatable, Sendable {
     }
 }
 
-/// A descriptor with a constant value for the local database.
+/// A descriptor for the local database, with a constant value.
 package struct DescriptorDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
@@ -269,7 +269,7 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
         return complete
     }
 
-    /// The security of the link that a peer needs to subscribe and to receive values.
+    /// The link security that is needed to subscribe to the characteristic and to receive its values.
     var subscriptionSecurity: LinkSecurity {
         if !isDisjoint(with: [.notifyAuthenticationRequired, .indicateAuthenticationRequired]) {
             return .authenticated

@@ -8,7 +8,7 @@ package enum TesterRequest: Equatable, Sendable {
     /// Removes all bonds and resets the controller. The client receives the states ``HostState/resetting`` and
     /// ``HostState/poweredOn``.
     case reset
-    /// The result is ``TesterEvent/localAddress(_:)``.
+    /// Reads the identity address of this host. The result is ``TesterEvent/localAddress(_:)``.
     case readLocalAddress
     /// Looks up the peer that has this address. The result is ``TesterEvent/found(_:at:)``.
     case find(DeviceAddress)
@@ -17,7 +17,7 @@ package enum TesterRequest: Equatable, Sendable {
     /// The client chooses the identifier, which must be unique within the client. A connectable advertisement continues
     /// after a connection, unless it is directed.
     case startSet(AdvertisingSetID, AdvertisingSetRequest)
-    /// The result is ``TesterEvent/setEnded(_:)``.
+    /// Stops an advertising set. The result is ``TesterEvent/setEnded(_:)``.
     case stopSet(AdvertisingSetID)
     /// Reports to this client every advertising packet that is received from now on. The result is
     /// ``TesterEvent/listening(_:)``.

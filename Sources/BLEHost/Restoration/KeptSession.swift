@@ -24,7 +24,7 @@ package struct KeptSession: Equatable, Sendable {
         case refuse(ClientRequest)
         /// Drop the event.
         case drop
-        /// Drop the event, and send the host these requests, because it does not have the session.
+        /// Drop the event, and send these requests to the host, which does not have the session.
         case send([ClientRequest])
         /// Drop the event and the whole session.
         case dropSession
@@ -98,8 +98,8 @@ package struct KeptSession: Equatable, Sendable {
 
     /// Processes an event for an app that was launched again, but has not been informed of the state of the radio yet.
     ///
-    /// The app receives the state of the radio first, and then the held events. If the app's requests have to be sent
-    /// to the host again, they are sent when the radio is on.
+    /// The app receives the state of the radio first, and then the held events (`waiting`). If the app's requests have
+    /// to be sent to the host again, they are sent when the radio is on.
     private mutating func receive(_ event: ClientEvent, before waiting: [ClientEvent]) -> Disposition {
         if event.precedesRadioState { return .deliver }
         guard case .stateChanged(let radio) = event else {

@@ -77,7 +77,7 @@ package struct PreservedPeer: Equatable, Sendable {
         self.init(peer: peer, request: request, name: nil, mtu: nil, validEvents: [])
     }
 
-    /// Creates the state from storage.
+    /// Creates the state from stored values.
     ///
     /// If there are more than ``mostEvents`` in `validEvents`, only the last ones are used.
     package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, validEvents: [PeerEvent]) {

@@ -18,8 +18,8 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package private(set) var advertisement: AdvertisingRequest?
     /// The subscribers, in the order in which they subscribed.
     package internal(set) var subscribers: [Subscriber] = []
-    /// The advertisement in effect, followed by the advertising requests that have no result yet; empty if all requests
-    /// have results.
+    /// The advertising requests that have no result yet, preceded by the advertisement that continues if they fail;
+    /// empty if there are no such requests.
     ///
     /// An element is `nil` if its advertisement or request was cancelled. The first one is also `nil` if nothing was
     /// being advertised before the requests.

@@ -73,8 +73,9 @@ package enum PreservedState: Equatable, Sendable {
 
     /// Returns whether to keep `event` for the app's next launch.
     ///
-    /// False for the results of requests, for changes of the host's state, and for events about peers that the app is
-    /// no longer connected or connecting to.
+    /// The result is true for discoveries, for changes of the app's connections, and for events that a peer or link
+    /// causes without a request from the app, except events about channels and security. It is false for all other
+    /// events, and for events about peers that the app is no longer connected or connecting to.
     package func isRelevant(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true
@@ -133,7 +134,9 @@ extension PeerEvent {
 }
 
 extension ServerEvent {
-    /// True for events that are caused by a central, not by a request from the app.
+    /// True for events about a central that uses the app's services.
+    ///
+    /// False for the results of requests, for events about channels, and for the list of connected centrals.
     fileprivate var isUnsolicited: Bool {
         switch self {
         case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged: true
