@@ -3,7 +3,7 @@ import BLEWire
 /// The connections of clients to peers, and the requests for connections, in the order of the requests.
 struct ClientConnections {
     enum State: Equatable {
-        /// The client requested that connecting starts after a delay, which is not over yet.
+        /// The client has requested a delay before connecting, and the delay is not over yet.
         case delayed(until: Instant)
         /// There is no link yet.
         case pending

@@ -40,15 +40,16 @@ struct Initiator {
         case cancelling
         /// The controller has accepted the cancellation, but the attempt has not ended yet.
         case ending(due: Instant)
-        /// The attempt has ended, but a command is pending.
+        /// The attempt has ended, but the command that started or cancelled it is still pending.
         case ended
     }
 
     private var state = State.idle(notBefore: nil)
     /// The contents of the controller's filter accept list.
     private var accepted: [DeviceAddress] = []
-    /// The index in ``wanted`` of the first peer that is in the filter accept list during this turn, modulo the number
-    /// of peers.
+    /// The position in ``wanted`` of the first peer that is in the filter accept list during this turn.
+    ///
+    /// The offset only increases; it is taken modulo the number of peers.
     private var offset = 0
     private var capacity = 0
 

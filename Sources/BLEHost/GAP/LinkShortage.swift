@@ -9,9 +9,9 @@ import BLEWire
 /// refuses a link, and forgets it when a link ends, because the number may depend on the parameters of the links.
 struct LinkShortage {
     /// The number of links at which the controller refused another one; `nil` if it has not refused any since a link
-    /// ended.
+    /// last ended.
     private var capacity: Int?
-    /// The failed requests since a link ended, the oldest first.
+    /// The requests that have failed since a link last ended, oldest first.
     private var reported: [(client: ClientID, peer: PeerIdentifier)] = []
 
     /// Returns whether the controller may accept a link in addition to `links` existing ones.
@@ -19,7 +19,7 @@ struct LinkShortage {
 
     /// Records that the controller refused a link while it had `links` other ones.
     ///
-    /// A refusal without any links is not recorded, because there is no link whose end a request could wait for. The
+    /// If `links` is 0, the refusal is not recorded, because there is no link whose end a request could wait for. The
     /// initiator tries again soon.
     mutating func controllerRefused(after links: Int) { capacity = links > 0 ? links : nil }
 
@@ -28,14 +28,14 @@ struct LinkShortage {
 
     /// Records that the request of a client failed.
     ///
-    /// If there are `limit` such requests, the oldest is forgotten.
+    /// If `limit` requests are already recorded, the oldest of them is forgotten.
     mutating func report(_ client: ClientID, _ peer: PeerIdentifier, limit: Int) {
         if hasReported(client, peer) { return }
         if reported.count >= limit, !reported.isEmpty { reported.removeFirst() }
         reported.append((client, peer))
     }
 
-    /// Returns whether a client's request to connect to a peer has failed since a link ended.
+    /// Returns whether a client's request to connect to a peer has failed since a link last ended.
     func hasReported(_ client: ClientID, _ peer: PeerIdentifier) -> Bool {
         reported.contains { $0.client == client && $0.peer == peer }
     }

@@ -40,7 +40,7 @@ struct LocalPrivacy {
 
     private enum State {
         case idle(notBefore: Instant?)
-        /// A change is needed, and the caller is pausing the radio's activities for it.
+        /// The address or the resolving list must change, and the caller is pausing the radio's activities for that.
         case pausing
         case busy(Step)
     }
@@ -104,8 +104,8 @@ struct LocalPrivacy {
         self.revision = revision
     }
 
-    /// Returns whether the controller resolves the private addresses of the peer that the resolving list contains under
-    /// this identity address.
+    /// Returns whether the controller resolves the private addresses of the peer whose identity address on the
+    /// resolving list is `identity`.
     func resolvesAddresses(of identity: DeviceAddress) -> Bool {
         isResolving && inDevicePrivacyMode.contains(identity.onAir)
     }

@@ -1,4 +1,4 @@
-/// The clients of test suites that receive every advertising packet.
+/// The sessions of test suites in which every advertising packet is reported.
 struct PacketListeners {
     private var sessions: [(client: ClientID, parameters: ScanParameters)] = []
 

@@ -23,8 +23,8 @@ struct RadioTurns {
 
     /// Returns the activity that has the turn; `nil` if both may run.
     ///
-    /// `isContended` is true if both are wanted and the controller supports only one at a time. Connecting has the
-    /// first turn, because the peer to connect to has already been found.
+    /// `isContended` is true if scanning and connecting are both wanted and the controller supports only one at a time.
+    /// Connecting has the first turn, because the peer to connect to has already been found.
     mutating func turn(isContended: Bool, at now: Instant) -> Turn? {
         guard isContended else {
             state = .free

@@ -60,7 +60,8 @@ extension Host {
 
     /// Processes an LE Meta event.
     ///
-    /// An event with a single advertising report takes the fast path if the report repeats the device's previous data.
+    /// An event takes the fast path only if it contains a single advertising report, which repeats the device's
+    /// previous data.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasReceived, !listeners.hasSessions,
@@ -89,8 +90,8 @@ extension Host {
 
     /// Processes an event other than LE Meta.
     ///
-    /// The event Number Of Completed Packets takes the fast path if it is for a single link and no packet waits for a
-    /// buffer.
+    /// A Number Of Completed Packets event takes the fast path only if it is for a single link, and no queued packet,
+    /// pairing or released link waits for it.
     @inline(never)
     mutating func completedFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,

@@ -83,7 +83,8 @@ extension Host {
     /// Sends a client the list of its centrals, because a central has used the client's attributes or channels for the
     /// first time.
     ///
-    /// Has no effect for a client that belongs to the program in which the host runs: it already knows all centrals.
+    /// Has no effect for a client that belongs to the program in which the host runs, because such a client has already
+    /// received all centrals.
     mutating func centralUsed(_ client: ClientID) {
         guard clients.owner(of: client)?.isProgram == false else { return }
         announceCentrals(to: client)

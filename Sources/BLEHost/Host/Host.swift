@@ -72,7 +72,8 @@ package struct Host: ~Copyable {
     var scanEpoch = 0
     var clientConnections = ClientConnections()
     var linkShortage = LinkShortage()
-    /// True if a link may be waiting to be ended until its accepted data have been sent (``release(_:at:)``).
+    /// True if a link may have been released, which means that it ends once its accepted data have been sent
+    /// (``release(_:at:)``).
     var mayHaveReleased = false
     var nextDeadline = CachedDeadline.unknown
     var initiator = Initiator()
@@ -214,8 +215,8 @@ extension Host {
 
     /// Opens a session for an app.
     ///
-    /// A central immediately receives the known peers, and a peripheral its connected centrals. Then the client
-    /// receives the state of the radio, if the state is known.
+    /// A central immediately receives the known peers and the connected devices, and a peripheral its connected
+    /// centrals. Then the client receives the state of the radio, if the state is known.
     package mutating func open(
         _ client: ClientID,
         role: ClientRole,
@@ -250,8 +251,8 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Sends a client the first events of a session: the known peers or the connected centrals, then the state of the
-    /// radio.
+    /// Sends a client the first events of a session: the known peers and connected devices, or the connected centrals;
+    /// then the state of the radio.
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         switch role {
         case .central:

@@ -10,7 +10,8 @@ struct HostOutbox {
     private var packets = OutgoingPackets()
     private var taken = SentCount()
     private var buffer = CopyBuffer()
-    /// The number of other actions, and the number of octets in packets, that `next()` has already returned.
+    /// The number of actions in ``outputs``, and the number of octets in ``packets``, that `next()` has already
+    /// returned.
     private var nextOutput = 0, nextOctet = 0
 
     @inline(__always)

@@ -16,7 +16,7 @@ struct AdvertisementBudget {
     static let nameLimit = 10
 
     private(set) var services: [BluetoothUUID] = []
-    /// The services for which ``octets`` leaves no room.
+    /// The services that do not fit into ``octets``.
     private(set) var excess: [BluetoothUUID] = []
     /// The field with the complete or shortened name; `nil` if there is none.
     let name: AdvertisingData.Structure?

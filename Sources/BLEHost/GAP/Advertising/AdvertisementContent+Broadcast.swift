@@ -95,7 +95,7 @@ extension AdvertisementContent {
 }
 
 extension ControllerDescription {
-    /// Returns the command that sets the advertising parameters of a set.
+    /// Returns the command that applies `parameters` to the advertising set `set`; a legacy command ignores `set`.
     func advertisingParameters(_ parameters: AdvertisingParameters, in set: AdvertisingHandle) -> HCICommandPacket {
         let interval = AdvertisingInterval(parameters.interval)
         let ownAddress = ownAddress(parameters.ownAddress) ?? ownAddress

@@ -21,7 +21,7 @@ struct AdvertisementContent: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - request: The services and name that all devices can see.
-    ///   - hidden: Services for the overflow area. Only a device that scans for such a service can find it.
+    ///   - hidden: Services for the overflow area. Only devices that scan for these services can find them.
     ///   - parameters: The advertising parameters, unless the request has its own.
     init(
         _ request: AdvertisingRequest,
@@ -69,8 +69,8 @@ struct AdvertisementContent: Equatable, Sendable {
         self.parameters = parameters
     }
 
-    /// Merges the requests of several clients: all services, the first name, and the first options beyond Core
-    /// Bluetooth.
+    /// Merges the requests of several clients: all services, and the name and the options beyond Core Bluetooth from
+    /// the first request that has them.
     static func merged(_ requests: [AdvertisingRequest]) -> AdvertisingRequest {
         var services: [BluetoothUUID] = []
         for service in requests.flatMap(\.services) where !services.contains(service) { services.append(service) }

@@ -24,9 +24,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         let content: AdvertisementContent
     }
 
-    /// The advertisements.
-    ///
-    /// The first one contains the request of the first app.
+    /// The advertisements; the first one contains the request of the first app.
     let advertisements: [PlannedAdvertisement]
 
     /// Creates the plan for apps' requests, in the order in which they were made.
@@ -70,10 +68,10 @@ struct AdvertisementPlan: Equatable, Sendable {
         return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementBudget.octets
     }
 
-    /// Returns whether there are more advertisements than sets; some of them then take turns.
+    /// Returns whether some advertisements must take turns, because there are more advertisements than `sets`.
     func hasTurns(in sets: Int) -> Bool { advertisements.count > sets }
 
-    /// Returns the content of each set during the turn with this number.
+    /// Returns the content of each of at most `sets` advertising sets during turn number `turn`.
     func contents(in sets: Int, turn: Int) -> [AdvertisementContent] {
         guard hasTurns(in: sets) else { return advertisements.map(\.content) }
         let last = max(1, sets) - 1

@@ -103,7 +103,7 @@ struct AdvertisementSplit {
     }
 }
 
-/// The services that did not fit into an advertisement or belong to background apps, as a set of 128 bits in
+/// The services of background apps, and those that did not fit into an advertisement, as a set of 128 bits in
 /// manufacturer data.
 ///
 /// The area only shows whether an advertisement may contain a given service, because several services share each bit.

@@ -117,7 +117,7 @@ struct Advertiser {
         for index in sets.indices { sets[index].wanted = index < contents.count ? contents[index] : nil }
     }
 
-    /// Puts the next advertisement into the last set, if the advertisement's turn is due.
+    /// If advertisements take turns in the last set, and the current turn is over, starts the next turn.
     private mutating func takeTurns(at now: Instant) {
         guard plan.hasTurns(in: capacity) else {
             turnEnd = nil
@@ -137,7 +137,7 @@ struct Advertiser {
         return sets[0].step(at: now)
     }
 
-    /// Returns the next commands for the other sets, at most one for each.
+    /// Returns the next commands for all sets except the first, at most one for each.
     mutating func furtherSteps(at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
         guard sets.count > 1 else { return [] }
         var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []
@@ -157,7 +157,7 @@ struct Advertiser {
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }
 
-    /// The action for the caller after the controller has completed a command.
+    /// The action that the caller must take after the controller has completed a command.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command of the set.

@@ -36,7 +36,7 @@ package struct AdvertisingParameters: Equatable, Sendable {
 
     package init() {}
 
-    /// The parameters for background apps, whose advertisement is sent a third as often.
+    /// The parameters for background apps, whose advertisement is sent a third as often as that of foreground apps.
     static let background: Self = {
         var parameters = Self()
         parameters.interval = .microseconds(318_750)

@@ -5,7 +5,7 @@ package struct AdvertisingRequestError: Error, Equatable, Sendable {
     /// A part of an ``AdvertisingRequest``.
     package enum Field: Equatable, Sendable {
         case localName, services, serviceData, manufacturerData, statedPower, structures
-        /// The data of a packet, if the client has set ``BroadcastRequest/octets``.
+        /// The complete data of one packet, if the client has set ``BroadcastRequest/octets``.
         case advertisement, scanResponse
     }
 

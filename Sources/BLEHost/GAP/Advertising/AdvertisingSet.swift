@@ -104,7 +104,7 @@ struct AdvertisingSet {
         return [.parameters(content)] + address + data + response + [.enable]
     }
 
-    /// The action for the caller after the controller has completed a command.
+    /// The action that the caller must take after the controller has completed a command.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command.

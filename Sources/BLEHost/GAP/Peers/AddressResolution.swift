@@ -4,7 +4,7 @@ package import BLEWire
 extension KnownPeers {
     /// Returns the bonded peer whose IRK resolves this private address.
     ///
-    /// - Returns: `nil` if no IRK resolves the address. Also `nil` if several do, because that proves nothing.
+    /// - Returns: `nil` if the IRK of no peer resolves the address, or if those of several peers do.
     ///
     /// Core 6.0, Vol 3, Part C, 10.8.2.3.
     package func owner(of address: DeviceAddress) -> PeerIdentifier? {

@@ -66,7 +66,8 @@ package struct KnownPeers: Equatable, Sendable {
     /// Returns the peer that was reached at `address`; `nil` if there is none.
     package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
 
-    /// Returns the only peer whose bond with the current adapter matches; `nil` if there is none or more than one.
+    /// Returns the only peer whose bond with the current adapter satisfies `isWanted`; `nil` if there is none or more
+    /// than one.
     func only(withBond isWanted: (Bond) -> Bool) -> PeerIdentifier? {
         var found: PeerIdentifier?
         for identifier in order where recordByPeer[identifier]?.bond.map(isWanted) ?? false {
@@ -76,7 +77,7 @@ package struct KnownPeers: Equatable, Sendable {
         return found
     }
 
-    /// Returns the least recently used record that matches; `nil` if there is none.
+    /// Returns the least recently used record that satisfies `isWanted`; `nil` if there is none.
     func first(where isWanted: (PeerRecord) -> Bool) -> PeerRecord? {
         for identifier in order {
             if let record = recordByPeer[identifier], isWanted(record) { return record }
@@ -186,7 +187,7 @@ package struct KnownPeers: Equatable, Sendable {
 }
 
 extension PeerRecord {
-    /// The record; if the peer has proved an identity address, all its bonds contain that address.
+    /// This record, with the proved identity address in all bonds; unchanged if the peer has proved none.
     ///
     /// Earlier versions of this software also stored identity addresses that a peer had sent but not proved.
     fileprivate var withProvedIdentity: Self {

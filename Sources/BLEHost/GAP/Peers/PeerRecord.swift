@@ -35,6 +35,9 @@ package struct PeerRecord: Equatable, Sendable {
     package static let mostBonds = 16
 
     /// The bonds with all adapters, at most one with each, sorted by the adapter's address.
+    ///
+    /// When this property is set, the bond with an unknown adapter becomes the current one; see
+    /// ``selectingBond(for:)``.
     package var bonds: [Bond] {
         get { ([bond].compactMap(\.self) + otherBonds).sorted { ($0.adapter ?? .none) < ($1.adapter ?? .none) } }
         set {
@@ -45,7 +48,7 @@ package struct PeerRecord: Equatable, Sendable {
 
     /// Returns the record with the bond for `adapter` as the current one.
     ///
-    /// If there is none, a bond with an unknown adapter is used.
+    /// If there is no such bond, a bond with an unknown adapter is used.
     package func selectingBond(for adapter: DeviceAddress?) -> Self {
         var record = self, others = bonds
         let index = others.firstIndex { $0.adapter == adapter } ?? others.firstIndex { $0.adapter == nil }

@@ -16,7 +16,7 @@ struct PeerTable {
     private var discovered = Fifo<PeerIdentifier>()
     private let discoveredLimit: Int
     private var known: KnownPeers
-    /// The last over-the-air address of peers whose address changes.
+    /// The last over-the-air address of each peer whose address changes.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
     /// The addresses that identify bonded peers on the controller's resolving list, but are never used over the air.
     private var placeholders: [DeviceAddress: PeerIdentifier] = [:]
@@ -115,9 +115,9 @@ struct PeerTable {
 
     /// Returns the peer of a new link, and the address to report for the peer.
     ///
-    /// If the controller has resolved a private address, a peer that is known at that address takes precedence, because
-    /// a client may be waiting for that peer. Otherwise, the controller's result counts only if the IRK in the bond
-    /// resolves the address.
+    /// If the controller has resolved a private address, a peer that is known at that address takes precedence over the
+    /// controller's result, because a client may be waiting for that peer. Otherwise, the result counts only if the IRK
+    /// in the bond resolves the address.
     mutating func identify(_ link: NewLink) -> (peer: PeerIdentifier, address: DeviceAddress) {
         let resolved = link.details.address.onAir
         guard let onAir = link.peerPrivateAddress else {

@@ -23,8 +23,8 @@ struct KnownAdvertiser {
     private var hasDroppedData = false
     /// The last report; `nil` if there is none.
     ///
-    /// It was made when the peer table had ``revision``, and includes the scan response if ``reportIsAnswered`` is
-    /// true.
+    /// It was made when the revision of the peer table was ``revision``, and includes the scan response if
+    /// ``reportIsAnswered`` is true.
     private var report: AdvertisementReport?
     private var reportIsAnswered = false
     /// True if the device has not sent any other data since ``report`` was made.

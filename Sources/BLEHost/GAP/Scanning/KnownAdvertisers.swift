@@ -2,8 +2,8 @@ import BLEWire
 
 /// The advertisers that were received, each at a fixed position while it is in the table.
 ///
-/// When the table is full, an advertiser that was not received recently is replaced. Advertisers that wait for a scan
-/// response are never replaced.
+/// When the table is full, an advertiser that was not received recently is replaced. Advertisers whose scan response is
+/// awaited are never replaced.
 struct KnownAdvertisers {
     private struct Entry {
         var advertiser: KnownAdvertiser
@@ -16,12 +16,12 @@ struct KnownAdvertisers {
     private let capacity: Int
     private let secret: UInt64
     private var clockHand = 0
-    /// The advertisers whose advertisement waits for a scan response.
+    /// The advertisers whose scan response is awaited.
     private(set) var waits = ScanResponseWaits()
 
     /// Creates an empty table for at most `capacity` advertisers.
     ///
-    /// - Precondition: At any time, fewer than `capacity` advertisers wait for a scan response.
+    /// - Precondition: At any time, the scan responses of fewer than `capacity` advertisers are awaited.
     init(capacity: Int, secret: UInt64) {
         self.capacity = capacity
         self.secret = secret
@@ -89,8 +89,8 @@ struct KnownAdvertisers {
     /// Processes the next advertisement of a known advertiser, if the advertisement repeats the last one and no scan
     /// response is expected.
     ///
-    /// - Returns: The report for clients; `nil`, without side effects, if these conditions are not met, if the
-    ///   advertiser is waiting for a scan response, or if the last report is no longer correct.
+    /// - Returns: The report for clients; `nil`, without side effects, if these conditions are not met, if a scan
+    ///   response is already awaited, or if the last report is no longer correct.
     @inline(__always)
     mutating func repeated(
         _ index: Int,
@@ -110,8 +110,8 @@ struct KnownAdvertisers {
     /// Processes the next advertisement of a known advertiser, if the advertisement repeats the last one and a scan
     /// response is expected.
     ///
-    /// Returns `false`, without side effects, if these conditions are not met, or if the advertiser is already waiting
-    /// for a scan response.
+    /// Returns `false`, without side effects, if these conditions are not met, or if a scan response is already
+    /// awaited.
     mutating func receiveRepeated(_ index: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard !waits.contains(index), entries[index].advertiser.receiveRepeated(advertisement, octets) else {
             return false
@@ -120,10 +120,10 @@ struct KnownAdvertisers {
         return true
     }
 
-    /// Starts to wait for the scan response from an advertiser that is not waiting yet.
+    /// Starts to wait for the scan response of the advertiser at `index`; this wait must not have begun already.
     mutating func wait(_ index: Int, since now: Instant) { waits.begin(index, at: now) }
 
-    /// Ends the wait for an advertiser's scan response; returns `false` if it was not waiting.
+    /// Ends the wait for an advertiser's scan response; returns `false` if none was awaited.
     mutating func endWait(_ index: Int) -> Bool {
         guard waits.end(index) else { return false }
         entries[index].advertiser.waited()

@@ -39,7 +39,7 @@ extension Host {
 
     /// Records that a central has connected.
     ///
-    /// If only one advertisement can have led to the connection, that advertisement ends.
+    /// If only one advertisement can have led to the connection, that advertisement is recorded as ended.
     ///
     /// - Returns: The address of this host to which the central connected; if that is not certain, the address that
     ///   unbonded peers usually see.

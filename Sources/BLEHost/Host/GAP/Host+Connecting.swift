@@ -63,8 +63,8 @@ extension Host {
         return count >= configuration.limits.links || !linkShortage.allowsLink(after: count)
     }
 
-    /// Fails the pending connection requests because no further link is possible, except those that wait for a link to
-    /// end.
+    /// Fails all pending connection requests except those that wait for a link to end, because no further link is
+    /// possible.
     mutating func failForLackOfLinks() {
         let failing = clientConnections.all.filter { $0.state == .pending && !$0.waitsForLink }
         if !failing.isEmpty { note(.limitReached(.links)) }
@@ -93,7 +93,7 @@ extension Host {
         }
     }
 
-    /// Attaches the client of a connection request to the link to the peer, if that link already exists.
+    /// If there already is a link to the peer of a connection request, attaches the client to that link.
     mutating func useExistingLink(for clientConnection: ClientConnections.ClientConnection, at now: Instant) {
         guard let link = link(to: clientConnection.peer) else { return }
         clientConnections.setState(.linked(link), for: clientConnection.client, clientConnection.peer)
@@ -165,7 +165,7 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Fails all of a client's requests on a link.
+    /// Detaches a client from a link, which fails the client's pending requests on the link.
     private mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         withLayers(at: now) { attributes, channels in
             channels.detach(client, from: link, at: now)
@@ -174,7 +174,7 @@ extension Host {
         failPendingRequests(of: client, on: link, at: now)
     }
 
-    /// Fails a client's pending requests about a link itself, such as reading the RSSI.
+    /// Fails a client's pending requests to the controller about a link, such as reading the RSSI.
     mutating func failPendingRequests(of client: ClientID, on link: ConnectionHandle, at now: Instant) {
         let pendingRequests = links.update(link) { $0.control.removeRequests(client) } ?? []
         for pending in pendingRequests { finish(pending, .notConnected, on: link, at: now) }

@@ -45,8 +45,8 @@ extension Host {
         }
     }
 
-    /// Returns the address to connect to: the peer's identity address if the controller's resolving list contains the
-    /// peer, otherwise the last known address; `nil` if no address is known.
+    /// Returns the address to connect to: the peer's address on the controller's resolving list if the controller
+    /// resolves it, otherwise the last known address; `nil` if no address is known.
     ///
     /// `isPrivate` is true if the peer may have changed its address; the host must then receive one of the peer's
     /// advertisements before it can connect.

@@ -164,7 +164,7 @@ extension Host {
         if link(to: peer) != nil { announceLinks() }
     }
 
-    /// Sends each central and peripheral session the list of the links that it may know about.
+    /// Sends each central and peripheral session the list of the links that the session may know about.
     mutating func announceLinks() {
         for client in clients.centrals { report(to: client, .systemLinks(systemLinks(for: client))) }
         for client in clients.peripherals { announceCentrals(to: client) }

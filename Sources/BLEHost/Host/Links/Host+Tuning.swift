@@ -73,7 +73,7 @@ extension Host {
         }
     }
 
-    /// Processes the failure of a command about a link.
+    /// Processes the failure of the command for the pending request `number`.
     mutating func refused(_ number: UInt32, _ failure: Failure, on handle: ConnectionHandle, at now: Instant) {
         guard case .finished(let pending)? = links.update(handle, { $0.control.refused(number) }) else { return }
         finish(pending, failure, on: handle, at: now)

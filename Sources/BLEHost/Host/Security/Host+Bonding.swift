@@ -53,8 +53,8 @@ extension Host {
         return apply(change, bond, of: handle, at: now)
     }
 
-    /// Returns the users for a new bond: the users of the apps that use the link, then those of the bond that is
-    /// replaced.
+    /// Returns the IDs of the users to whom a new bond belongs: the users of the apps that use the link, then those of
+    /// the bond that is replaced.
     private func usersOfBond(with peer: PeerIdentifier, on handle: ConnectionHandle) -> [UInt32] {
         var users = apps(on: handle).users
         for user in peers.bond(with: peer)?.users ?? [] where !users.contains(user) { users.append(user) }

@@ -26,9 +26,10 @@ extension Host {
 
     /// Returns whether this host lets the peer of a link start a pairing.
     ///
-    /// Any device in range can request a pairing, so this host accepts only a pairing that is wanted on this side: by
-    /// the user, who is asked or has provided out-of-band data; by an app that is connected to the peer; or, if this
-    /// host is the peripheral, by an app that has published something that requires encryption.
+    /// Any device in range can request a pairing. Unless the policy allows every pairing, this host accepts only one
+    /// that is wanted on this side: by the user, who is asked or has provided out-of-band data; or, if the policy
+    /// allows it, by an app that is connected to the peer or has published something that requires encryption. As the
+    /// central, this host also requires that an app is connected to the peer.
     ///
     /// `peerHasData` is true if the peer claims to have this host's out-of-band data. The pairing verifies the claim.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, peerHasData: Bool) -> Bool {
@@ -280,8 +281,8 @@ extension Host {
 
     /// Processes a peripheral's Security Request.
     ///
-    /// If this host cannot provide MITM protection, an existing bond is as good as a new bond, even if the peripheral
-    /// requests MITM protection, as BlueZ does in each Security Request. Core 6.0, Vol 3, Part H, 2.4.6.
+    /// If this host cannot provide MITM protection, an existing bond is as good as a new one, even if the peripheral
+    /// requests MITM protection. (BlueZ requests it in each Security Request.) Core 6.0, Vol 3, Part H, 2.4.6.
     private mutating func securityRequested(
         _ requirements: SMP.AuthenticationRequirements,
         on handle: ConnectionHandle,

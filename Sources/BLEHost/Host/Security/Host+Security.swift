@@ -47,7 +47,7 @@ extension Host {
         return apply(peers.bonded(peer, bond), bond, of: link, at: now)
     }
 
-    /// Stores a new or changed bond with the `change` that it requires, and makes it valid on the link.
+    /// Stores a new or changed bond by carrying out `change`, and makes the bond valid on the link.
     ///
     /// - Returns: `false` if there is no room for the bond.
     mutating func apply(
