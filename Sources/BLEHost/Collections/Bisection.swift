@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension Range<Int> {
-    /// Returns the first index for which `precedes` is false, by binary search.
+    /// Returns the first index for which `precedes` is false, by binary search; the upper bound if there is none.
     ///
     /// `precedes` is called about as many times as the binary logarithm of the count. It must return true for all
     /// indices before the returned one, and false for all others.

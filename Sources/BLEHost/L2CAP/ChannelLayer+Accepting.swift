@@ -111,9 +111,9 @@ extension ChannelLayer {
     }
 }
 
-/// The limits for the MTU and MPS that a device may announce.
+/// The limits of the MTU and MPS that a device may announce.
 ///
-/// `least` is the minimum of both, in octets.
+/// `least` is the minimum for each of them, in octets.
 struct ChannelSizes {
     let least: UInt16
 

@@ -9,7 +9,7 @@ extension ChannelLayer {
 
     /// Closes a channel immediately, on this host's initiative.
     ///
-    /// The channel's owner gets `failure` as the reason; it is `nil` only if the channel has no owner.
+    /// The channel's owner gets `failure` as the reason; `failure` is `nil` only if the channel has no owner.
     mutating func abandon(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         report(
@@ -73,7 +73,7 @@ extension ChannelLayer {
 
     /// Removes a channel immediately, without asking the peer to close it.
     ///
-    /// The channel's owner gets `failure` as the reason; it is `nil` if the peer closed the channel.
+    /// The channel's owner gets `failure` as the reason; `failure` is `nil` if the peer closed the channel.
     mutating func discard(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         let channel = links.values[link].channels[index]

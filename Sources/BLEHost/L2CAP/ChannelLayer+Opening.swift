@@ -104,10 +104,10 @@ extension ChannelLayer {
         outbox.append(.secure(handle, for: result))
     }
 
-    /// Repeats or fails the requests for refused channels, after an attempt to raise the security of a link.
+    /// Processes the result of an attempt to raise the security of a link.
     ///
-    /// If the attempt succeeded, the channels are requested again. Otherwise the requests fail, with the peer's error
-    /// unless `answer` contains a better description.
+    /// If the attempt succeeded, the channels that the peer had refused are requested again. Otherwise the requests for
+    /// them fail, with the peer's error unless `answer` contains a better description.
     mutating func securityAnswered(_ handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         let deferred = links.values[link].deferred

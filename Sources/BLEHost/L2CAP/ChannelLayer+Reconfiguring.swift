@@ -28,8 +28,8 @@ extension ChannelLayer {
     /// Announces a new MTU and MPS to the peer, for up to five channels.
     ///
     /// The sizes are checked like those that a peer announces: the MTU must not decrease, and the MPS may decrease only
-    /// for a single channel. The call fails without sending a request if the sizes are invalid, or if one of the
-    /// channels already has a change of sizes pending.
+    /// for a single channel. The call fails without sending a request if the sizes are invalid, or if the sizes of one
+    /// of the channels are fixed or already being changed.
     mutating func resize(
         _ ids: [ChannelID],
         mtu: Int,

@@ -136,7 +136,7 @@ struct ChannelLayer {
         }
     }
 
-    /// Returns a channel identifier that has not been used before.
+    /// Returns a new ``ChannelID``, which no other channel of this host has ever had.
     mutating func makeID() -> ChannelID {
         latestID = ChannelID(rawValue: latestID.rawValue &+ 1)
         return latestID

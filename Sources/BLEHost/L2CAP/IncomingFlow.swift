@@ -26,7 +26,7 @@ struct IncomingFlow {
     private(set) var mtu: Int
     /// This host's MPS, in octets.
     private(set) var mps: Int
-    /// The credit window: the maximum sum of the K-frames that the peer may still send and those of unconsumed SDUs.
+    /// The credit window: the maximum total of the K-frames that the peer may still send and those of unconsumed SDUs.
     let window: Int
     private var state = State.betweenSDUs
     /// The octets of the incomplete SDU.

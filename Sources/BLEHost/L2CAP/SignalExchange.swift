@@ -45,7 +45,7 @@ struct SignalExchange {
     /// Returns whether this request is pending.
     func isAsking(_ request: Request) -> Bool { isAsking { $0 == request } }
 
-    /// Returns whether a matching request is pending.
+    /// Returns whether a request that satisfies `fits` is pending.
     func isAsking(where fits: (Request) -> Bool) -> Bool { entries.contains { fits($0.request) } }
 
     /// Records a request that is sent now, and returns its identifier.
@@ -63,7 +63,7 @@ struct SignalExchange {
         return identifier
     }
 
-    /// Removes and returns the request with this identifier, if its kind matches the response; otherwise returns `nil`.
+    /// Removes and returns the request with this identifier if it satisfies `fits`; otherwise returns `nil`.
     mutating func finish(_ identifier: SignalIdentifier, where fits: (Request) -> Bool) -> Request? {
         guard let index = entries.firstIndex(where: { $0.identifier == identifier && fits($0.request) }) else {
             return nil
@@ -76,7 +76,7 @@ struct SignalExchange {
 
     /// Extends the timeout of a request, because the peer has responded that the request is pending.
     ///
-    /// - Returns: `false` if there is no such request.
+    /// - Returns: `false` if no pending request has this identifier and satisfies `fits`.
     mutating func postpone(
         _ identifier: SignalIdentifier,
         at now: Instant,

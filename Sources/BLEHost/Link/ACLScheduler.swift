@@ -23,7 +23,7 @@ struct ACLScheduler {
         private var offset = 0
         /// The number of controller buffers with fragments of this link.
         private(set) var occupied = 0
-        /// The number of fragments passed to the controller so far, and this number as of the security manager's latest
+        /// The number of fragments passed to the controller so far, and its value after the security manager's latest
         /// fragment.
         private var submitted = 0, lastOfPairing = 0
 
@@ -186,7 +186,8 @@ struct ACLScheduler {
         return true
     }
 
-    /// Returns whether this many packets of at most `length` octets, including the L2CAP header, can bypass the queues.
+    /// Returns whether `count` packets, each of at most `length` octets including the L2CAP header, can bypass the
+    /// queues.
     func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
 
     /// Takes a buffer for an ATT packet of at most `length` octets, including the L2CAP header.

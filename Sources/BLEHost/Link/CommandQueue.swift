@@ -2,8 +2,8 @@ import BLEWire
 
 /// The queue of HCI commands, which obeys the controller's flow control and matches answers to the owners of commands.
 ///
-/// Each answer says how many more commands the controller accepts. The controller answers every command once, with
-/// Command Complete or Command Status, which names the opcode.
+/// Each answer says how many more commands the controller accepts. The controller answers every command once, with a
+/// Command Complete or Command Status event that contains the opcode.
 ///
 /// Core 6.0, Vol 4, Part E, 4.4.
 struct CommandQueue {
@@ -61,7 +61,7 @@ struct CommandQueue {
     private var waiting = Fifo<(command: Command, owner: Owner)>()
     private var sent: [Sent] = []
     private var credits = 1
-    /// The start of the timeout of the queued commands.
+    /// The time from which ``timeout`` counts for the queued commands.
     ///
     /// It is the time of the controller's last answer or, if later, the time at which a command was queued while none
     /// was queued or unanswered.

@@ -37,7 +37,8 @@ struct ConnectionTable<Value> {
         }
     }
 
-    /// Changes the value of `handle` in place; returns `nil`, without side effects, if there is no such link.
+    /// Changes the value of `handle` in place, and returns the result of `body`; returns `nil`, without side effects,
+    /// if there is no such link.
     @discardableResult
     mutating func update<Result>(_ handle: ConnectionHandle, _ body: (inout Value) -> Result) -> Result? {
         index(of: handle).map { body(&values[$0]) }
@@ -52,7 +53,7 @@ struct ConnectionTable<Value> {
     /// Returns the first index whose handle is greater than `handle`; `nil` if there is none.
     func index(after handle: ConnectionHandle) -> Int? { handles.firstIndex { $0 > handle } }
 
-    /// Returns the lowest handle whose value matches; `nil` if there is none.
+    /// Returns the lowest handle whose value satisfies `fits`; `nil` if there is none.
     func handle(where fits: (Value) -> Bool) -> ConnectionHandle? {
         values.firstIndex(where: fits).map { handles[$0] }
     }

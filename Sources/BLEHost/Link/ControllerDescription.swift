@@ -9,7 +9,7 @@ struct ControllerDescription: Equatable, Sendable {
     var commands = SupportedCommands()
     /// The features of the link manager: bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
     var classicFeatures: UInt64 = 0
-    /// The features that the controller reports.
+    /// The LE features that the controller reports; the host may use only ``features``.
     var claimedFeatures: LEFeatures = []
     /// The identity address of this host.
     var address = DeviceAddress.none

@@ -169,7 +169,8 @@ package struct ControllerQuirks: Equatable, Sendable {
     /// The quirks that the report shows, in the order of the table.
     package var found: [ControllerQuirk] { ControllerQuirk.allCases.filter { $0.row.matches?(report) ?? false } }
 
-    /// Returns what shows a quirk, and what the host does about it, as the rest of a sentence about the controller.
+    /// Returns the end of a sentence that begins with the controller: how the quirk shows, and what the host does about
+    /// it.
     package func explanation(of quirk: ControllerQuirk) -> String {
         switch quirk {
         case .featureWithoutCommands:
@@ -185,7 +186,7 @@ package struct ControllerQuirks: Equatable, Sendable {
         }
     }
 
-    /// The features whose commands are supported, but that the controller does not report.
+    /// The features that the controller does not report, although it supports their commands.
     fileprivate var unclaimed: LEFeatures {
         Self.needed.reduce(LEFeatures()) { features, entry in
             entry.commands.allSatisfy(report.commands.contains) ? features.union(entry.feature) : features
@@ -206,7 +207,7 @@ package struct ControllerQuirks: Equatable, Sendable {
         .leSetScanEnable, .leCreateConnection,
     ]
 
-    /// The features that need certain commands, with those commands.
+    /// The features that the host can use only with certain commands, and those commands.
     static let needed: [(feature: LEFeatures, commands: [HCI.Opcode])] = [
         (.encryption, [.leEnableEncryption, .leLongTermKeyRequestReply]),
         (
@@ -218,7 +219,8 @@ package struct ControllerQuirks: Equatable, Sendable {
         (.phy2M, [.leSetPHY]),
     ]
 
-    /// The features that the host may use: those whose commands are supported.
+    /// The features that the host may use: those that the controller reports, unless it lacks the commands that they
+    /// need.
     ///
     /// If the controller lists no commands at all, the host assumes that it does not report commands, and relies on all
     /// its feature bits.

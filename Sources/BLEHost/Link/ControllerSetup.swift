@@ -51,11 +51,11 @@ struct ControllerSetup {
         case broken
     }
 
-    /// Processes the answer to the last command.
+    /// Processes the answer to the command that was sent last.
     ///
     /// - Parameters:
     ///   - status: The status of the command.
-    ///   - answer: The complete return parameters, if the event was Command Complete.
+    ///   - answer: The Command Complete event with the return parameters; `nil` if the answer was Command Status.
     /// - Returns: The next action.
     /// - Throws: `PacketError` if the answer is malformed; the setup then continues with ``skip()``.
     mutating func answered(_ status: HCI.Status, _ answer: HCI.CommandComplete?) throws(PacketError) -> OnAnswer {

@@ -31,7 +31,7 @@ struct LinkControl {
 
     /// A request about a link, made by a client or by the host itself.
     ///
-    /// The number identifies the request within the link.
+    /// `number` identifies the request among those of the link.
     struct PendingRequest: Equatable {
         let number: UInt32
         /// The client that gets the result; `nil` if the host made the request.

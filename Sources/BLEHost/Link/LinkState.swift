@@ -63,7 +63,7 @@ struct LinkState {
         if !hasGeneratedAddress { onAir.local = address }
     }
 
-    /// Records that the controller was given this key to encrypt the link with.
+    /// Records that the controller was given a key to encrypt the link with; `key` is the origin of the key.
     mutating func beginEncryption(with key: LinkEncryption.Key, at now: Instant) {
         encryption.begin(with: key, until: now + LinkEncryption.timeout(details.interval, details.latency))
     }
