@@ -60,11 +60,10 @@ final class ClientMailbox: @unchecked Sendable {
             if let loop { waitForResult(on: loop) }
         }
 
-        /// Waits for the result in place of the loop's thread, if the client has made exactly one request.
+        /// Waits for the result of a request in place of the loop's thread, if the client has made exactly one.
         ///
-        /// Thus neither the client's thread nor the loop's has to wake the other. The result is delivered once the
-        /// queue has finished its other work. A client that makes several requests is busy with their results and
-        /// leaves the waiting to the loop.
+        /// Neither thread then has to wake the other. The result is delivered once the queue has finished its other
+        /// work. A client that makes several requests is busy with their results and leaves the waiting to the loop.
         private func waitForResult(on loop: EventLoop) {
             if requestCount.exchange(0, ordering: .relaxed) == 1 {
                 let isReliedOn = loop.waitHere { contents.withLock { $0.isScheduled } }
@@ -89,7 +88,7 @@ final class ClientMailbox: @unchecked Sendable {
         /// The number of sent values that have not been reported to the client, because they are too few to be worth a
         /// call.
         var receipts = 0
-        /// The advertisements that were dropped here.
+        /// The advertisements that this mailbox has dropped.
         var dropped = DroppedReports()
 
         /// Records that events were added; returns whether the client's queue must be signalled.
@@ -125,8 +124,8 @@ final class ClientMailbox: @unchecked Sendable {
     /// True if a few sent values are not reported immediately, but together with the next event.
     private let gathersReceipts: Bool
     private let losing: @Sendable () -> Void
-    /// The advertisements that were dropped here, as of the last call of ``post(_:)``; used only by the callers of that
-    /// method.
+    /// The advertisements that this mailbox has dropped, as of the last call of ``post(_:)``; used only by the callers
+    /// of that method.
     private(set) var latestLosses = DroppedReports()
     /// The number of the client's advertisements that the daemon has dropped; 0 for a host in this process.
     let droppedByDaemon = Atomic<UInt64>(0)
@@ -251,7 +250,8 @@ extension [ClientEvent] {
         return sum
     }
 
-    /// Drops the oldest advertisements until the mailbox is within its limit or none are left; returns their number.
+    /// Drops the oldest advertisements until the mailbox is within its limit or none are left; returns the number
+    /// dropped.
     fileprivate mutating func dropAdvertisements() -> Int {
         let before = count
         var excess = before - ClientMailbox.limit

@@ -51,7 +51,7 @@ struct PausableClock {
 ///
 /// The system's time is read once, on creation.
 package struct WallClock: Sendable {
-    /// The number of nanoseconds from 1970 to the clock's zero.
+    /// The time of the clock's instant 0, in nanoseconds since 1970.
     private let start: Int64
 
     /// Creates a conversion for a clock that counts from 1970.

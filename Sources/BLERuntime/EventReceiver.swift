@@ -17,7 +17,8 @@ package enum EventReceiver: Sendable {
 
     /// The number of sent values that are enough to be reported without waiting for another event.
     ///
-    /// A client that waits for space always has at least this many unreported values, so it does not wait indefinitely.
+    /// A client that waits for space has sent at least this many values that have not been reported, so it does not
+    /// wait indefinitely.
     package static let worthwhileReceipts = 16
 
     /// The queue of the client; `nil` if the client may be called on any thread.

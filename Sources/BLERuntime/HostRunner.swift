@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// Sendable because everything except the inbox is used only by the thread that holds the loop's lock. `assertOnLoop`
 /// checks this when the transport calls. An actor with the loop as its executor would be slower: the runtime's check
-/// costs a thousand instructions, twice per turn. Exclusivity checks, which cost a hundred instructions each, are off.
-/// That is safe because a turn works on values that do not call out, and no turn starts inside another.
+/// costs a thousand instructions, twice per turn. Exclusivity checks, which cost a hundred instructions each, are off
+/// for the properties that every turn uses. That is safe because a turn works on values that do not call out, and no
+/// turn starts inside another.
 package final class HostRunner: @unchecked Sendable {
     /// A command queued by another thread.
     private enum Command: Sendable {

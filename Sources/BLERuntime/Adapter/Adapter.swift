@@ -75,8 +75,8 @@ package struct Adapter: Equatable, Sendable {
 
     /// Returns the errors that keep `program` from using this adapter, in the order in which the user must fix them.
     ///
-    /// `isPrivileged` is true if the program has CAP_NET_ADMIN. If `isNamed` is true, BlueZ's use of the adapter is no
-    /// obstacle: a user who names an adapter allows the program to take it from BlueZ.
+    /// `isPrivileged` is true if the program has CAP_NET_ADMIN. If `isNamed` is true, BlueZ's use of the adapter does
+    /// not count, because a user who names an adapter allows the program to take it from BlueZ.
     package func objections(to program: String, isPrivileged: Bool, isNamed: Bool = false) -> [TransportError] {
         var objections: [TransportError] = []
         if information.map({ !$0.supported.contains(.lowEnergy) }) == true {

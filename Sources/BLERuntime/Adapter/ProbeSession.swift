@@ -4,7 +4,7 @@ import BLEWire
 ///
 /// Sendable because everything except ``facts(through:within:)`` runs on the loop's thread.
 package final class ProbeSession: TransportClient, Sendable {
-    /// The time limit for all responses together; it is long, because a board may still be starting.
+    /// The time limit for all responses together; it is long, because a controller may still be starting.
     package static let timeout = Duration.seconds(15)
 
     private struct State {

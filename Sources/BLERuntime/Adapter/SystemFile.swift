@@ -54,7 +54,7 @@ package enum SystemFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev >> 8 == 1
     }
 
-    /// Returns the numbers of all groups that a process belongs to; empty if the process does not exist.
+    /// Returns the IDs of all groups that a process belongs to; empty if the process does not exist.
     package static func groups(ofProcess process: UInt32) -> [UInt32] {
         let lines = text(of: "/proc/\(process)/status").split(separator: "\n")
         // The first of the four numbers after “Gid:” is the process's own group; “Groups:” lists the others.
@@ -105,7 +105,8 @@ package enum SystemFile {
 
     /// The working directory of this process; empty if the directory no longer exists.
     ///
-    /// Callers append a slash and a relative path, which then starts at the root directory.
+    /// Callers append a slash and a relative path. If the working directory no longer exists, the resulting path starts
+    /// at the root.
     package static var workingDirectory: String {
         guard let directory = getcwd(nil, 0) else { return "" }
         defer { free(directory) }

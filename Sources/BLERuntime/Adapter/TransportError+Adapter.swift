@@ -174,7 +174,9 @@ extension TransportError {
         )
     }
 
-    /// The adapter cannot be taken, for a reason that has no message of its own; `problem` precedes the adapter's name.
+    /// The adapter cannot be taken, for a reason that has no message of its own.
+    ///
+    /// `problem` is the beginning of the message, which ends with the adapter's name, such as "cannot open".
     static func unusable(_ index: AdapterIndex, errno: Int32, _ problem: String) -> Self {
         Self(
             .unreachable,

@@ -7,9 +7,9 @@ import Synchronization
 
 /// A link to the host in the daemon, which owns the radio for all apps.
 ///
-/// Managers use it like a host in the app's own process. It logs refusals and lost connections. Each session has its
-/// own connection to the daemon, and reconnects when the connection is lost. All requests of one turn are sent with a
-/// single write.
+/// Managers use it like a host in the app's own process. The link logs refusals and lost connections. Each session has
+/// its own connection to the daemon, and reconnects when the connection is lost. All requests of one turn are sent with
+/// a single write.
 ///
 /// Sendable because everything except the inbox is used only by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
@@ -156,8 +156,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     /// Carries out the queued commands, sends what the sessions have for the daemon, and delivers their events.
     ///
-    /// A program that runs the link on its own loop calls this at the end of each pass. Sessions whose receivers are
-    /// called in turn receive their events during this call.
+    /// A program that runs the link on its own loop calls this at the end of each pass. Sessions with an
+    /// ``EventReceiver/inTurn(_:)`` receive their events during this call.
     package func takeTurn() {
         inbox.withLock { swap(&$0, &commands) }
         for command in commands {

@@ -6,7 +6,8 @@ import Synchronization
 
 /// A manager's session with the daemon, over one connection at a time.
 ///
-/// It sends the manager's requests, receives its events, and reconnects when the connection to the daemon is lost.
+/// It sends the manager's requests, receives the events for the manager, and reconnects when the connection to the
+/// daemon is lost.
 ///
 /// Sendable because everything except the mailbox is used only by the thread that holds the loop's lock.
 final class DaemonSession: @unchecked Sendable {
@@ -46,8 +47,8 @@ final class DaemonSession: @unchecked Sendable {
     private let reconnectTimeout: Duration
     /// The time at which the connection was lost; `nil` unless the daemon is expected to come back.
     private var lostSince: Instant?
-    /// The time at which the daemon first refused a connection because its queue was full; `nil` if the last attempt
-    /// succeeded.
+    /// The time since which the daemon has refused connections because its queue is full; `nil` if it has refused none
+    /// since the last connection.
     private var busySince: Instant?
     private var events: [ClientEvent] = []
     private var isReadingPaused = false

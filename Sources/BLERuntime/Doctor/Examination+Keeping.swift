@@ -77,7 +77,7 @@ extension Examination.Draft {
         )
     }
 
-    /// The command that sets a directory for the stored state without `HOME`.
+    /// The command that sets a directory for the stored state if `HOME` is not set.
     private static let stateCommand = "export XDG_STATE_HOME=$PWD/state"
     /// The advice if there is no directory for the stored state.
     private static let stateCure =

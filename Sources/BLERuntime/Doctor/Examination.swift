@@ -2,7 +2,7 @@ import BLEWire
 
 /// The findings that follow from observations of a machine: what works, what is wrong, and how to fix it.
 ///
-/// A value that is computed from ``Observations``, and observes nothing itself.
+/// It is computed from ``Observations``, and observes nothing itself.
 package struct Examination: Equatable, Sendable {
     /// All findings: problems first, then warnings, then facts.
     ///

@@ -2,7 +2,7 @@ import Logging
 
 /// The machine and the environment variables of a program, which are the source of ``Observations``.
 ///
-/// Observing does not disturb other programs: only free controllers are reset and probed.
+/// Observing does not disturb other programs: an adapter or a serial port is reset and probed only if it is free.
 package struct ProgramEnvironment: Sendable {
     /// The environment variable that enables private addresses.
     package static let privacyVariable = "BLUETOOTH_PRIVACY"

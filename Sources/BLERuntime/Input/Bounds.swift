@@ -18,7 +18,7 @@ where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
         self.unit = unit
     }
 
-    /// The expected value, such as "a number of seconds from 0.5 to 60 is expected".
+    /// A clause that describes the expected value, such as "a number of seconds from 0.5 to 60 is expected".
     package var description: String {
         let kind = range.lowerBound is any BinaryInteger ? "a whole number" : "a number"
         let bounds = [range.lowerBound, range.upperBound].map { bound in

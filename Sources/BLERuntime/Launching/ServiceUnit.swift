@@ -14,7 +14,8 @@ struct ServiceUnit: Equatable {
     /// True if a user's service manager started the unit, instead of the system's.
     let isOfUser: Bool
 
-    /// Finds the unit of a process in the text of its `/proc/PID/cgroup`; returns `nil` if the process runs in no unit.
+    /// Finds the unit of a process in the text of its `/proc/PID/cgroup`; returns `nil` if the process does not run in
+    /// a unit.
     init?(inGroups text: String) {
         let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
         let path =

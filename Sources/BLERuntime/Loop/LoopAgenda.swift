@@ -73,9 +73,10 @@ struct LoopAgenda {
 
     /// Returns whether the waiting thread must be woken, because it waits for the wrong file descriptors or too long.
     ///
-    /// If a deadline is earlier than the end of the wait, it becomes the end of the wait, even if it is cancelled
-    /// before the next wait. Otherwise a deadline that exists only while no request is pending would be a new, earlier
-    /// one after each response, and wake the thread each time.
+    /// A deadline that is earlier than the end of the wait becomes the end of this and of later waits, even if it is
+    /// cancelled. Some deadlines are cancelled by each request and set again after each response. If they were
+    /// forgotten in between, each of them would be a new, earlier end of the wait, and the thread would have to be
+    /// woken.
     mutating func waitsForOther() -> Bool {
         if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true {
             until = deadline

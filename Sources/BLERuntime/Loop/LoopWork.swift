@@ -4,8 +4,8 @@ import Synchronization
 
 /// The work of a loop, done by the thread that holds the loop's lock.
 ///
-/// Sendable because the lock protects everything except the identity of that thread. Exclusivity checks are off: no
-/// code that is called while a property changes uses that property.
+/// Sendable because the lock protects everything except the identity of that thread. Exclusivity checks are off for
+/// some properties, because nothing that is called during an access to one of them accesses it again.
 final class LoopWork: @unchecked Sendable {
     /// The result of reading from the program at the other end of the socket.
     enum Reading: Equatable {
@@ -67,7 +67,7 @@ final class LoopWork: @unchecked Sendable {
         }
     }
 
-    /// Runs the posted closures, and drops all watches, alarms and closures.
+    /// Runs the posted closures, then drops all watches, all alarms, and the closures of the loop's owner.
     func runLastPass(_ bodies: inout [@Sendable () -> Void]) {
         lock.withLock {
             asOwner { run(&bodies) }

@@ -22,8 +22,8 @@ package enum MainQueue {
 
     /// Returns whether code that currently runs on the main queue can use ``isIdle``.
     ///
-    /// The first call at which nothing has been added to the queue tests whether Dispatch signals the descriptor. That
-    /// call returns false, because the test adds an item to the queue, and all calls before it return false, too.
+    /// Returns false until Dispatch has been tested. The test is made by the first call during which no further items
+    /// are queued. That call also returns false, because the test adds an item to the queue.
     package static func checkSupport() -> Bool {
         support.withLock { support in
             // Without a run loop, any thread serves the main queue, and Dispatch does not signal the descriptor.

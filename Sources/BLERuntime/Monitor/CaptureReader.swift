@@ -8,7 +8,7 @@ package struct CaptureReader: Sendable {
     /// One piece of information from a capture.
     package enum Item: Equatable, Sendable {
         case packet(PacketRecord)
-        /// A comment, such as a request from an app or an event for it.
+        /// A comment, such as a request from an app or an event for an app.
         case comment(String, of: PacketSource, at: Instant)
         /// The number of packets that have been lost since the previous item of this kind, because the capturing
         /// program was too slow.

@@ -29,7 +29,7 @@ final class MonitorServer: @unchecked Sendable {
     /// - Parameters:
     ///   - source: The source of the packets, as monitors see it.
     ///   - loop: The loop on which everything runs.
-    ///   - admits: Returns whether the user with this number may monitor the host.
+    ///   - admits: Returns whether the user with this ID may monitor the host.
     ///   - changed: Called on the loop's thread when a monitor has connected or disconnected.
     init(
         to source: PacketSource,

@@ -1,7 +1,7 @@
 /// The output queue of one monitor, which drops and counts records if the monitor is too slow.
 ///
-/// Once the queue has dropped a record, it drops all further ones until half of its room is free. It then first adds a
-/// record that says how many records have been dropped.
+/// Once the queue has dropped a record, it drops all further ones until half of its room is free. It then adds a record
+/// that says how many records have been dropped, before any other.
 struct PacketFeed {
     /// The maximum number of waiting octets, unless another limit is given.
     static let usualLimit = 1 << 20
@@ -43,8 +43,8 @@ struct PacketFeed {
         return octets
     }
 
-    /// Adds a record that says how many records have been dropped, if there are new ones and half of the queue's room
-    /// is free.
+    /// If records have been dropped since the last report, and half of the queue's room is free, adds a record that
+    /// says how many have been dropped in total.
     private mutating func reportLoss(pending: Int) {
         guard lost > reported, octets.count + pending <= limit / 2 else { return }
         octets += lossRecord(lost)

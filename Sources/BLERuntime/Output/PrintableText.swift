@@ -14,8 +14,8 @@ import Logging
 /// | marks (Mn, Mc, Me) without a letter, and more than six on one | change the characters or lines beside them |
 ///
 /// In text for users, U+FFFD replaces such a character; in JSON, an escape does. Everything that a program prints on a
-/// terminal, logs, or puts into a story passes this filter again where it leaves the program, so that no text is
-/// forgotten.
+/// terminal, logs, or writes into the report of a simulation passes this filter again where it leaves the program, so
+/// that no text is forgotten.
 ///
 /// Unicode Standard, 4.5 and 5.21.
 struct PrintableText {
@@ -66,7 +66,7 @@ extension StringProtocol {
     /// The text, with U+FFFD in place of each character that is unsafe on a terminal.
     package var printable: String { screened { _ in "\u{FFFD}" } }
 
-    /// The text of a whole output: like ``printable``, but with line feeds and ``Emphasis`` preserved.
+    /// The text, which may have several lines: like ``printable``, but with line feeds and ``Emphasis`` preserved.
     package var printableLines: String { screened(keepsLines: true, keepsEmphasis: true) { _ in "\u{FFFD}" } }
 
     /// JSON text, with an escape in place of each character that is unsafe on a terminal.

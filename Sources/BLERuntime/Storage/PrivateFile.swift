@@ -43,9 +43,9 @@ package struct PrivateFile: Sendable {
     /// Runs `body` while this call holds the file's lock, which keeps other processes and threads from replacing the
     /// file.
     ///
-    /// The system releases the lock when the process that holds it ends. If the same process holds the lock for ten
-    /// seconds, this call fails, because that process has probably been stopped. Each process that takes the lock
-    /// updates the time of the lock, so that several processes that hold it in turn are not mistaken for a single one.
+    /// The system releases the lock when the process that holds it ends. If one process holds the lock for ten seconds,
+    /// this call fails, because that process has probably been stopped. Each process that takes the lock updates the
+    /// time of the lock, so that several processes that hold it in turn are not mistaken for a single one.
     package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         let lockPath = path + ".lock"
         let lock = try written { () throws(FileProblem) in

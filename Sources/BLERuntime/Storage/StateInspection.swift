@@ -11,7 +11,7 @@ package struct StateInspection: Equatable, Sendable {
         package let command: String?
     }
 
-    /// The path of the file; `nil` if the environment has no home directory.
+    /// The path of the file; `nil` if the environment names no directory for it.
     package let path: String?
     /// The number of stored peers, and how many of them are bonded; `nil` if there is no readable file.
     package private(set) var peers: (all: Int, bonded: Int)?

@@ -79,7 +79,7 @@ package struct WritePacing: Sendable {
         return action
     }
 
-    /// Records the end of a write.
+    /// Records the end of a write; returns whether the deadline has changed.
     ///
     /// If the write failed, its changes remain to be written.
     package mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {

@@ -1,7 +1,7 @@
 package import BLEHost
 import BLEWire
 
-/// A translator of requests and events into lines for logs and stories.
+/// A translator of requests and events into lines for logs and for the reports of simulations.
 ///
 /// A line has the name of the called method, the identifier by which the app knows the device, the device's name, and
 /// the UUIDs of attributes, for example `connect 44BEFCB7-9354-84A5-B59A-2EC001542FD0 (Lamp)`. The same calls give the

@@ -146,7 +146,8 @@ final class PortStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads unless the stream is paused or its queue is long, and waits for space if there is something to write.
+    /// Updates the events to wait for: input unless the stream is paused or its queue is long, and space if there is
+    /// something to write.
     private func updateInterest() {
         guard let watch else { return }
         watch.interest = backlog.isEmpty ? [] : .writing

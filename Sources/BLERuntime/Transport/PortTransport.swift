@@ -79,7 +79,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         }
     }
 
-    /// Processes the end of an open port.
+    /// Processes the loss of an open port.
     ///
     /// If packets have been received, a controller is lost, and the port is opened again soon. Otherwise the connected
     /// device was not a working controller, and the delays between attempts grow.

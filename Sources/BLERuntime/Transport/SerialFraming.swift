@@ -1,15 +1,15 @@
 /// The framing on a serial port, where packets have no separators, and octets may be lost or added.
 ///
 /// Before the host may send, the framing resets the controller. Octets received before the response to the reset are
-/// left over from earlier, or noise, and are dropped. If no response arrives, the reset is repeated, because a board
-/// may have started only after the first one was sent. Each repetition sends more resets, because the controller may
-/// still be waiting for the rest of a truncated packet. If received octets are not HCI, or the rest of a packet does
-/// not arrive, the port is closed with an error. After it is opened again, the framing starts with a reset.
+/// left over from earlier, or noise, and are dropped. If no response arrives, the reset is repeated, because the
+/// controller may have started only after the first one was sent. Each repetition sends more resets, because the
+/// controller may still be waiting for the rest of a truncated packet. If received octets are not HCI, or the rest of a
+/// packet does not arrive, the port is closed with an error. After it is opened again, the framing starts with a reset.
 ///
-/// H4 has no checksum. If an octet is lost, the first octets of the next packet are taken for the end of this one, and
-/// what follows is not a valid packet. So the host receives a packet only when the next one is complete, or when
-/// nothing has followed for a moment. This moment is longer for a packet that was interrupted by a pause, because its
-/// last octets may belong to the next packet. An octet that was changed on the wire is not detected.
+/// H4 has no checksum. If an octet is lost, the first octets of the next packet are taken for the end of the damaged
+/// one, and what follows is not a valid packet. So the host receives a packet only when the next one is complete, or
+/// when nothing has followed for a moment. This moment is longer for a packet that was interrupted by a pause, because
+/// its last octets may belong to the next packet. An octet that was changed on the wire is not detected.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialFraming: PortFraming, Sendable {

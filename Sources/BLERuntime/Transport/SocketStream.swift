@@ -81,7 +81,7 @@ package final class SocketStream: @unchecked Sendable {
     /// from a single process.
     package var sender: Int32 { input.sender }
 
-    /// True if the process of ``peer`` has ended; another process may have its number now.
+    /// True if the process of ``peer`` has ended; another process may have its ID now.
     ///
     /// Always false on kernels before Linux 6.5, which do not report this.
     package var hasPeerEnded: Bool {
@@ -96,7 +96,7 @@ package final class SocketStream: @unchecked Sendable {
         return poll(&question, 1, 0) > 0
     }
 
-    /// The numbers of the groups that ``peer`` belongs to; empty if the kernel does not say.
+    /// The IDs of the groups that ``peer`` belongs to; empty if the kernel does not report them.
     package var peerGroups: [UInt32] {
         let option: Int32 = 59  // SO_PEERGROUPS
         var groups = [UInt32](repeating: 0, count: 1_024), size = socklen_t(4 * groups.count)
@@ -128,8 +128,8 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Drops the end of the queue, without cutting a write in two.
     ///
-    /// Everything after the first recorded end of a write that has not been sent is dropped. Ends of writes are
-    /// recorded at least ``writeEndDistance`` octets apart.
+    /// Keeps the unsent octets up to the next recorded end of a write, and drops the rest. Ends are recorded at least
+    /// ``writeEndDistance`` octets apart.
     package func dropBacklog() {
         guard let writeEnd = writeEnds.first(where: { $0 >= written }), writeEnd < backlog.count else { return }
         backlog = Array(backlog[written..<writeEnd])
@@ -280,7 +280,8 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads unless the stream is paused or its queue is long, and waits for space if there is something to write.
+    /// Updates the events to wait for: input unless the stream is paused or its queue is long, and space if there is
+    /// something to write.
     private func updateInterest() {
         guard case .open(let watch) = state else { return }
         let reads = !isPaused && pendingOctets <= Self.largeBacklog

@@ -59,7 +59,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         return text.prefix(1).uppercased() + text.dropFirst() + "."
     }
 
-    /// The system's reason; without one, the description.
+    /// The system's description of ``errno``, or ``context`` if there is no error number.
     package var reason: String { errno == 0 ? context : String(cString: strerror(errno)) }
 }
 
