@@ -16,16 +16,14 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     /// The observers of the manager's events, called after the delegate.
     package var observers: Observers { reference.observers }
     let channels = Protected(WeakTable<ChannelID, ChannelState>())
-    /// True if the app uses state restoration: it has passed a restore identifier.
+    /// True if the app has passed a restore identifier, which means that it uses state restoration.
     private let restores: Bool
     private let hostState = Protected(CBManagerState.unknown)
 
     /// Creates a manager, and opens its session with the host behind `link`.
     ///
-    /// Events arrive on the manager's own serial queue, which targets the app's queue.
-    ///
-    /// Thus the events stay in order even if the app's queue is concurrent, and the delegate still runs on the app's
-    /// queue.
+    /// Events arrive on the manager's own serial queue, which targets the app's queue. So the events stay in order even
+    /// if the app's queue is concurrent, and the delegate still runs on the app's queue.
     init(_ role: ClientRole, of link: any HostLink, queue: DispatchQueue?, restoreIdentifier: Any?) {
         let restoreIdentifier = restoreIdentifier as? String
         restores = restoreIdentifier != nil

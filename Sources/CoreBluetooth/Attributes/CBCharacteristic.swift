@@ -8,7 +8,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     let handles: Handles?
     private let content: Protected<Content>
 
-    /// The handles of a characteristic.
+    /// The handles of the value and the descriptors of a characteristic.
     struct Handles: Hashable {
         let value: AttributeHandle
         /// The handle range of the descriptors; `nil` if no handle of the characteristic follows the value.
@@ -23,7 +23,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
         var range: AttributeHandleRange? { AttributeHandleRange(value, descriptors?.end ?? value) }
     }
 
-    /// The state that can change.
+    /// The properties that can change, protected by a lock.
     private struct Content {
         weak var service: CBService?
         var properties: CBCharacteristicProperties
@@ -77,7 +77,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
             + ", value = \(value ?? "(null)"), notifying = \(now.subscription != .none ? "YES" : "NO")>"
     }
 
-    /// The current subscription.
+    /// The app's current subscription to the value: notifications, indications or none.
     var subscription: Subscription {
         get { content.withLock { $0.subscription } }
         set { content.withLock { $0.subscription = newValue } }

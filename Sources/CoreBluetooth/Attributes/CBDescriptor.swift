@@ -8,7 +8,7 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     let handle: AttributeHandle?
     private let content: Protected<Content>
 
-    /// The state that can change.
+    /// The properties that can change, protected by a lock.
     private struct Content {
         weak var characteristic: CBCharacteristic?
         var value: Any?

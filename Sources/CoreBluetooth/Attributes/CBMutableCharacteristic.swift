@@ -61,7 +61,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
         }
     }
 
-    /// The host's identifier and the publishing manager; `nil` while the characteristic is not published.
+    /// The host's identifier of the characteristic, and the manager that published it; `nil` while it is not published.
     var published: Publication? {
         get { publication.current }
         set { publication.withLock { $0 = newValue } }

@@ -27,7 +27,7 @@ open class CBMutableService: CBService, @unchecked Sendable {
         }
     }
 
-    /// The host's identifier and the publishing manager; `nil` while the service is not published.
+    /// The host's identifier of the service, and the manager that published it; `nil` while it is not published.
     var published: Publication? {
         get { publication.current }
         set { publication.withLock { $0 = newValue } }
@@ -43,7 +43,9 @@ struct Publication {
 }
 
 extension CBAttribute {
-    /// Returns whether the attribute can be changed now; logs a misuse if it cannot, because it is published.
+    /// Returns true if the attribute is not published; otherwise logs a misuse and returns false.
+    ///
+    /// `publication` holds the publication of the attribute.
     func mayChange(_ publication: borrowing Protected<Publication?>) -> Bool {
         guard let publication = publication.current else { return true }
         publication.publisher.console.misuse("\(self) cannot be changed while it is published")

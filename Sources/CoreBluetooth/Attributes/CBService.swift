@@ -9,7 +9,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
     private let primary: Bool
     private let content: Protected<Content>
 
-    /// The state that can change.
+    /// The properties that can change, protected by a lock.
     private struct Content {
         weak var peripheral: CBPeripheral?
         var includedServices: [CBService]?

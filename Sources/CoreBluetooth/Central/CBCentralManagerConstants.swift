@@ -60,7 +60,7 @@ public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredSc
 /// The scan options from an earlier launch: `[String: Any]`.
 public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredScanOptions"
 
-/// The keys for ``CBCentralManager/registerForConnectionEvents(options:)``.
+/// A key in the options of ``CBCentralManager/registerForConnectionEvents(options:)``.
 public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Sendable {
     /// The key as text.
     public let rawValue: String

@@ -30,7 +30,8 @@ extension CBCentralManager {
         if !isThere { body() }
     }
 
-    /// Returns whether devices discovered now belong to the scan with this number: it is the current one and has begun.
+    /// Returns true if the scan with this number is the current one and has begun, so that devices discovered now
+    /// belong to it.
     package func hasBegun(_ number: UInt32) -> Bool {
         content.withLock { $0.hasScanBegun && $0.scanNumber == number }
     }

@@ -43,7 +43,8 @@ struct SeenAdvertisements {
     ///
     /// An element's reference is `nil` if the app does not retain the object, or if the object's name is out of date.
     private var senders: [Sender] = []
-    /// The index of the entry for the last received advertisement.
+    /// The index of the entry for the last received advertisement; `nil` if the cache does not contain that
+    /// advertisement.
     private var latest: Int?
     private var clock = Clock()
 
@@ -159,7 +160,8 @@ extension SeenAdvertisements.Entry {
         case other
     }
 
-    /// Updates the entry if only the manufacturer data or the name differs from the last report.
+    /// Updates the entry if only the manufacturer data or the name differs from the last report; returns what has
+    /// changed.
     mutating func update(_ new: AdvertisementReport, for scan: ScanRequest) -> OnUpdate {
         if new.repeats(report) { return .same }
         guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else {

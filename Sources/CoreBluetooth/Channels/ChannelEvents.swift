@@ -35,7 +35,7 @@ final class ChannelEvents: @unchecked Sendable {
     private var listening: [Side: Listening] = [:]
     private var schedulings: [Scheduling] = []
 
-    /// Creates the events of streams that are attached later.
+    /// Creates the events of a channel, whose streams are set later by ``attach(_:as:)``.
     ///
     /// - Parameters:
     ///   - order: The position of the channel among those on the same run loop; the lowest is called first.

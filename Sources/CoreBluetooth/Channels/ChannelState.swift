@@ -48,8 +48,8 @@ final class ChannelState: @unchecked Sendable {
     /// `body` must not change anything that another thread waits for.
     func withFlow<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
-    /// Changes the flow for a call by the app: sends the resulting requests to the host, wakes blocked reads and
-    /// writes, and signals the streams' delegates.
+    /// Changes the flow for a call by the app: calls `body`, sends the requests that it returns to the host, wakes
+    /// blocked reads and writes, and signals the streams' delegates.
     func change(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         condition.withLock {
             send(body(&flow))
@@ -58,8 +58,8 @@ final class ChannelState: @unchecked Sendable {
         events.signal()
     }
 
-    /// Changes the flow for a host event: like ``change(_:)``, but on the manager's queue, and the delegates are
-    /// signalled later.
+    /// Changes the flow for a host event, on the manager's queue, like ``change(_:)``; but the delegates are signalled
+    /// later.
     ///
     /// The delegates are signalled once all events that arrived together have been processed. Otherwise, their threads
     /// could read and write between two of these events, and no two runs of a simulated world would be the same.

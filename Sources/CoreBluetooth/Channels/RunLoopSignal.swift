@@ -30,7 +30,7 @@ final class RunLoopSignal: @unchecked Sendable {
     private let lock = NSLock()
     private var state = State.waiting(signalled: false)
 
-    /// Creates a signal that is handled only while `loop` runs in `mode`.
+    /// Creates a signal that runs `action`, but only while `loop` runs in `mode`.
     ///
     /// Of several signals on a run loop, the one with the lowest `order` is handled first.
     init(in loop: RunLoop, mode: RunLoop.Mode, order: Int, _ action: @escaping @Sendable () -> Void) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One of a channel's two streams: the implementation that both stream classes share.
+/// The implementation that a channel's input and output streams share.
 struct StreamImplementation {
     let channelState: ChannelState
     private let side: ChannelFlow.Side

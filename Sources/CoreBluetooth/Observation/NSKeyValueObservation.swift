@@ -23,7 +23,7 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public static var prior: Self { Self(rawValue: 1 << 3) }
 }
 
-/// The kind of change.
+/// The kind of change of an observed property.
 public enum NSKeyValueChange: UInt, Sendable {
     /// The value was set. Every reported change is of this kind.
     case setting = 1
@@ -75,7 +75,7 @@ public final class NSKeyValueObservation: NSObject {
 /// An object with observable properties: a manager or a peripheral.
 public protocol _KeyValueCodingAndObserving: NSObject {}
 
-/// The requirements of an observable object.
+/// An object that reports changes of its properties to observers.
 protocol Observed: _KeyValueCodingAndObserving {
     /// The observers of the object.
     var watchers: PropertyObservers { get }

@@ -32,10 +32,10 @@ final class PropertyObservers: Sendable {
 
     func remove(_ id: Int) { state.withLock { $0.watches.removeAll { $0.id == id } } }
 
-    /// Makes every observer compare its values.
+    /// Makes every observer compare the current value of its property with the previous one.
     ///
-    /// If another thread is already comparing, makes that thread compare once more. Does nothing if this thread is
-    /// already comparing, because then an observer or its handler has caused the call.
+    /// If another thread is already comparing, makes that thread compare once more. If the calling thread is comparing,
+    /// does nothing, because the call comes from an observer or its handler.
     func compareValues() {
         guard var watches = begin() else { return }
         while true {

@@ -34,7 +34,7 @@ extension CBPeripheral {
 
     func connectFailed() -> PeripheralLink.OnFailed { record.withLock { $0.link.failed() } }
 
-    /// Records the end of the connection, and drops the discovered attributes unless the event is to be ignored.
+    /// Records the end of the connection, and drops the discovered attributes unless the result is `ignore`.
     ///
     /// `wanted` is true if the app has requested the disconnection; `isReconnecting` is true if the host tries to
     /// reconnect.
@@ -53,8 +53,8 @@ extension CBPeripheral {
     /// Has no effect unless the host is reconnecting.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
-    /// Stops the host's reconnection attempt, unless a delegate method has reported it, or the app has since connected
-    /// or cancelled.
+    /// Stops the host's reconnection attempt, unless a delegate method has reported the attempt, or the app has since
+    /// called `connect` or cancelled the connection.
     func giveUpReconnecting() { send(record.withLock { $0.link.giveUp() }) }
 
     func radioLost() {

@@ -11,14 +11,14 @@ struct DiscoveredDatabase {
         let found: DiscoveredService
         /// True if the service was discovered only as an included service.
         var isOnlyIncluded: Bool
-        /// The characteristics of the service that were discovered last; `nil` if others are known as well, or
-        /// characteristics have since been removed.
+        /// The result of the last discovery of characteristics; `nil` if it did not contain all known characteristics
+        /// of the service, or if characteristics have since been removed from the peripheral.
         var characteristics: [DiscoveredCharacteristic]?
     }
 
     /// The services that were discovered directly, not as included services; `nil` before the first discovery.
     private(set) var services: [CBService]?
-    /// All services in the order of their handles, without overlaps.
+    /// All discovered services, sorted by their handles; their handle ranges do not overlap.
     private var known: [Known] = []
     private var characteristics = HandleTable<CBCharacteristic>()
     private var descriptors = HandleTable<CBDescriptor>()
@@ -117,8 +117,9 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Returns whether `found` contains exactly the services that were discovered before; included and hidden services
-    /// do not count.
+    /// Returns whether `found` contains exactly the services that were discovered before.
+    ///
+    /// Services that were discovered only as included services do not count, and neither do hidden services.
     func hasExactly(_ found: [DiscoveredService]) -> Bool {
         guard services != nil else { return false }
         var next = 0

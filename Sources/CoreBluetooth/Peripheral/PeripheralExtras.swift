@@ -15,7 +15,7 @@ extension CBPeripheralManager {
     /// The connected centrals and their addresses.
     package var connections: [ConnectedCentral] { content.withLock { $0.connections } }
 
-    /// Returns the object for a central.
+    /// Returns the app's object for `central`.
     package func object(for central: RemoteCentral) -> CBCentral { self.central(central) }
 
     /// Disconnects `central`.

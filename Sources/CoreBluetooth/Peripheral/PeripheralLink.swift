@@ -24,9 +24,10 @@ struct PeripheralLink: Equatable {
         case connected(ConnectRequest?)
         /// Connected; the app has called `connect` again, and the delegate is about to receive another `didConnect`.
         case confirming(ConnectRequest)
-        /// The app has cancelled or disconnected, and the host has not confirmed that yet.
+        /// The app has cancelled the connection or the attempt, and the host has not confirmed that yet.
         ///
-        /// `next` is the request if the app has since called `connect` again.
+        /// `wasConnected` is true if there was a connection to cancel. `next` is the new request if the app has since
+        /// called `connect` again.
         case closing(wasConnected: Bool, next: ConnectRequest?)
         /// The link was lost, the host is reconnecting, and the delegate is being called.
         ///

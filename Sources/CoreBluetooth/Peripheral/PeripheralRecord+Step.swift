@@ -7,9 +7,9 @@ extension PeripheralRecord {
         ///
         /// They are sent while the record is locked, so that requests from several threads keep their order.
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
-        /// The delegate call to make.
+        /// The delegate call to make; `nil` if there is none.
         var call: PeripheralDelegateCall?
-        /// The delegate to call: the one that was set when the step was taken.
+        /// The delegate to call, as it was set when the step was taken; `nil` if there is none.
         var delegate: (any CBPeripheralDelegate)?
         /// The event that observers receive after the delegate call.
         var observed = ObservedEvent.nothing
@@ -30,7 +30,7 @@ extension PeripheralRecord {
     enum Remainder {
         /// Deliver at most this many results.
         ///
-        /// Thus the results of requests that the app makes in the meantime are delivered later.
+        /// The results of requests that the app makes during these deliveries are delivered later.
         case answers(Int)
         /// Deliver at most as many results as there are pending requests when this work begins.
         case allAvailable

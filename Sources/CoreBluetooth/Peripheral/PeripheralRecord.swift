@@ -15,11 +15,11 @@ struct PeripheralRecord {
     var link = PeripheralLink()
     var mtu = 23
     var rssi: RSSI?
-    /// The details of the current connection, as reported by the controller.
+    /// The details of the current connection, as reported by the controller; `nil` if there is none.
     var details: LinkDetails? { didSet { if let details { lastAddress = details.address } } }
-    /// The last known address of the device.
+    /// The last known address of the device; `nil` if none is known.
     private(set) var lastAddress: DeviceAddress?
-    /// The last received advertisement.
+    /// The last received advertisement; `nil` if there was none.
     var report: AdvertisementReport?
     var requests = PeripheralRequests()
     var window = SendWindow()
@@ -100,10 +100,10 @@ struct PeripheralRecord {
         link.acceptsAnswers ? database.characteristic(handle) : nil
     }
 
-    /// Completes a step.
+    /// Completes a step: sets the delegate to call, and drops the remaining work if there is nothing left to deliver.
     ///
-    /// If deliveries are pending, the first of them replaces the step's own delivery, which is queued instead. Then
-    /// sets the delegate to call, and drops the remaining work if there is nothing to deliver.
+    /// If deliveries are pending, first replaces the step's own delivery with the oldest of them, and queues the step's
+    /// own.
     private mutating func finish(_ step: inout Step) {
         if !pendingDeliveries.isEmpty {
             if step.call != nil || !step.observed.isNothing {
@@ -137,8 +137,8 @@ struct PeripheralRecord {
         }
     }
 
-    /// Returns a call that closes the channel if the event reports, too late, that one was opened; `nil` for any other
-    /// event.
+    /// Discards an event that came too late: returns a call that closes the channel if the event reports an opened
+    /// channel, otherwise `nil`.
     private static func discard(_ event: PeerEvent) -> PeripheralDelegateCall? {
         guard case .channelOpened(_, .success(let channel)) = event else { return nil }
         return .channelUnwanted(channel)

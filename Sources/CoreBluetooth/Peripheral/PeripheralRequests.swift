@@ -72,7 +72,7 @@ struct PeripheralRequests {
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
-    /// The meaning of a host event for the pending requests.
+    /// The kind of a host event: the result of a pending request, a result that comes too late, or no result.
     enum OnReceive {
         /// The result of the first request: deliver it now.
         case deliver

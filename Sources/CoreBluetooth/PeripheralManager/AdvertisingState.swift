@@ -83,7 +83,7 @@ struct AdvertisingState: Equatable {
     enum OnAnswered: Equatable {
         /// Call the delegate.
         case callDelegate
-        /// The app did not make this request.
+        /// Do not call the delegate, because the app did not make the request.
         case nothing
     }
 
@@ -111,7 +111,7 @@ struct AdvertisingState: Equatable {
         }
     }
 
-    /// Returns the request to repeat now that the radio is back, if any.
+    /// Returns the request to repeat now that the radio is back; `nil` if the app was not advertising.
     mutating func radioReturned() -> AdvertisingRequest? {
         guard case .paused(let request) = state else { return nil }
         state = .starting(request)

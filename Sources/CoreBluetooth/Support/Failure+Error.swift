@@ -3,9 +3,7 @@ import BLEWire
 import Foundation
 
 extension Failure {
-    /// The subject of a failed request.
-    ///
-    /// Some error codes depend on it.
+    /// The kind of object that a failed request was about, on which some error codes depend.
     package enum Subject {
         case connection, attribute, server, channel
     }
@@ -44,7 +42,7 @@ extension Failure {
         }
     }
 
-    /// Returns an error with this description, for a failure that has no code of its own.
+    /// Returns an error with the description `sentence`, for a failure that has no code of its own.
     private static func unknown(_ sentence: String) -> CBError {
         CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
     }

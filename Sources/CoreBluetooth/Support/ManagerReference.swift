@@ -1,7 +1,8 @@
 import BLEHost
 import Dispatch
 
-/// A weak reference to a manager, which the manager's peripherals, requests and channels use to reach it and its queue.
+/// A weak reference to a manager, through which the manager's peripherals, requests and channels reach the manager and
+/// its queue.
 ///
 /// Sendable because the manager is set once, before its queue starts, and the latest peers are used only on that queue.
 final class ManagerReference: @unchecked Sendable {
@@ -60,7 +61,7 @@ struct LatestPeers {
     var peripheral: CBPeripheral?
     var central: CBCentral?
 
-    /// The identities of the objects.
+    /// The identities of the peripheral and the central, in this order.
     fileprivate var identities: (ObjectIdentifier?, ObjectIdentifier?) {
         (peripheral.map { ObjectIdentifier($0) }, central.map { ObjectIdentifier($0) })
     }

@@ -18,7 +18,7 @@ enum Misuse {
 ///
 /// Used where Apple's framework raises an exception.
 ///
-/// If the program has debug information, the place in the app's code follows the reason.
+/// If the program has debug information, the location of the call in the app's code follows the reason.
 func raise(_ reason: String) -> Never {
     try? StandardStream.error.write(line: "Fatal error: \(reason)")
     if let place = CallSite.ofApp() { try? StandardStream.error.write(line: "Called at \(place)") }
@@ -43,9 +43,9 @@ extension HostSession {
     ///
     /// A simulated world lists the missing method as a finding.
     ///
-    /// Core Bluetooth Programming Guide, “Core Bluetooth Background Processing”: an app that declares a Bluetooth
-    /// background mode is woken for connections and values (as a central), or for requests and subscriptions (as a
-    /// peripheral), and is expected to handle them.
+    /// An app that declares a Bluetooth background mode is woken for connections and values (as a central), or for
+    /// requests and subscriptions (as a peripheral), and is expected to handle them: Core Bluetooth Programming Guide,
+    /// “Core Bluetooth Background Processing”.
     func reportMissing(_ method: String) {
         report("Core Bluetooth Background Processing: delegate methods", "the delegate lacks \(method)")
     }

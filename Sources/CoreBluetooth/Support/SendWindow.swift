@@ -21,7 +21,7 @@ struct SendWindow: Equatable {
         case open(Int), closed(Int)
         /// Closed, and a value from the app was refused because of that.
         ///
-        /// The number is that of the values that the host has not sent yet.
+        /// As in the other cases, the associated value is the number of values that the host has not sent yet.
         case refusing(Int)
     }
 

@@ -23,7 +23,7 @@ enum ValueLength {
     /// Returns the length with which a stream of values is fastest; `packet` is the maximum payload of a link-layer
     /// packet.
     ///
-    /// This is the maximum length with this MTU, or the longest one that needs one link-layer packet less.
+    /// This is the maximum length with this MTU, or the longest length that needs one fewer link-layer packet.
     ///
     /// A `packet` of at most 27 octets is treated as 251, because devices agree on longer packets only after they have
     /// connected. If they never do, the result is at most 2 % slower than the best length.

@@ -5,7 +5,7 @@
 struct WeakTable<Key: Hashable, Object: AnyObject> {
     private struct Entry {
         weak var object: Object?
-        /// The number of the insertion, by which the objects are sorted.
+        /// The position in the order of insertion, by which objects are sorted.
         let number: UInt64
     }
 

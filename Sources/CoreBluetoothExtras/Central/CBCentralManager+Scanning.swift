@@ -8,7 +8,7 @@ extension CBCentralManager {
     /// daemon drops reports if the app's process does not read fast enough; the number includes these once the next
     /// event has arrived. Each burst of losses is also logged once.
     ///
-    /// An app that must not lose reports returns sooner from its delegate methods, or scans for fewer devices. The
+    /// An app that must not lose reports should return sooner from its delegate methods, or scan for fewer devices. The
     /// number never decreases. It can be read on any thread.
     public var droppedReportCount: Int { Int(clamping: droppedReports) }
 

@@ -5,11 +5,12 @@ import Foundation
 
 /// An advertisement with options that Core Bluetooth does not offer.
 public struct BroadcastAdvertisement {
-    /// The local name.
+    /// The local name; `nil` to advertise none.
     public var localName: String?
     /// The UUIDs of the services to advertise.
     public var services: [CBUUID] = []
-    /// Manufacturer data, starting with the two octets of the company identifier, least significant first.
+    /// Manufacturer data, starting with the two octets of the company identifier, least significant first; `nil` to
+    /// advertise none.
     public var manufacturerData: Data?
     /// The service data, in the order in which it is advertised.
     public var serviceData: [(service: CBUUID, data: Data)] = []

@@ -121,7 +121,7 @@ public final class BluetoothPairing: Sendable {
 
     /// Generates this host's out-of-band data, for pairing with man-in-the-middle protection.
     ///
-    /// The app must transfer the data to the device by other means, such as NFC or a printed code.
+    /// The app must transfer the data to the device by means other than Bluetooth, such as NFC or a printed code.
     ///
     /// The data is valid for one pairing, and replaces any earlier data.
     ///

@@ -43,7 +43,8 @@ public struct OutOfBandData: Equatable, Sendable {
     }
 }
 
-/// A key that two devices share by other means, such as NFC, for legacy pairing with man-in-the-middle protection.
+/// A key that two devices exchange by means other than Bluetooth, such as NFC, for legacy pairing with
+/// man-in-the-middle protection.
 ///
 /// Keep the key secret: anyone who knows it can decrypt the connection or act as a man in the middle.
 ///

@@ -8,7 +8,7 @@ public import CoreBluetooth
 ///
 /// The question can be answered from any thread within 30 s. Later answers have no effect.
 public struct PairingPrompt: Sendable {
-    /// The kind of question.
+    /// A question that a prompt asks, or the digits that it displays.
     public enum Question: Equatable, Sendable {
         /// Asks whether to pair without man-in-the-middle protection; answered by ``PairingPrompt/accept()`` or
         /// ``PairingPrompt/reject()``. If `replacesBond` is true, the pairing replaces an existing bond with the

@@ -59,7 +59,7 @@ public enum PairingMethod: Sendable {
     case passkeyEntry
     /// The user compared six digits on both devices.
     case numericComparison
-    /// The devices exchanged data by other means, such as NFC.
+    /// The devices exchanged data by means other than Bluetooth, such as NFC.
     case outOfBand
 
     init(_ method: BLEHost.PairingMethod) {

@@ -84,6 +84,10 @@ extension ClientEvent {
 extension CBPeripheral {
     /// Makes a request to the device and waits for its result.
     ///
+    /// - Parameters:
+    ///   - event: Returns the result if an event answers this request; otherwise `nil`.
+    ///   - ask: Makes the request. Called when events for the request can be received.
+    /// - Returns: The result from the event.
     /// - Throws: `CBError.notConnected` if there is no connection; the error of the disconnection if the connection is
     ///   lost.
     func answer<Value: Sendable>(
