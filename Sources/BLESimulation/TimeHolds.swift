@@ -37,7 +37,7 @@ final class TimeHolds: Sendable {
     /// The number of holds that have been added so far, including those that have been released.
     var count: Int { state.withLock { $0.count } }
 
-    /// Adds a hold.
+    /// Adds a hold, which lasts until the returned object is released.
     func add() -> TimeHold {
         let number = state.withLock { state in
             state.count += 1
@@ -70,10 +70,9 @@ final class TimeHolds: Sendable {
         waiter?.done()
     }
 
-    /// Drops all holds after ``releaseTimeout``, unless the task that is waiting now has continued by then.
+    /// Drops all holds after ``releaseTimeout`` if the task that is waiting now is still waiting then.
     ///
-    /// If another task is waiting at that time, the holds are dropped only after a further ``releaseTimeout``, by the
-    /// same rule.
+    /// If another task is waiting then, gives that task a further ``releaseTimeout``, under the same rule.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
         queue.asyncAfter(deadline: .now() + Self.releaseTimeout) { [weak self] in self?.timeOut(number) }

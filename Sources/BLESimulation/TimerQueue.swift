@@ -89,9 +89,9 @@ struct TimerQueue {
         return .waiting
     }
 
-    /// Cancels a task or call.
+    /// Cancels a task or call, even if it has not started to wait yet.
     ///
-    /// Returns the task or call if it was waiting; if it has not started to wait, it never will.
+    /// Returns the task or call if it was waiting; otherwise `nil`.
     mutating func cancel(_ number: Int) -> Waiter? {
         unusedNumbers.remove(number)
         return waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0).waker }

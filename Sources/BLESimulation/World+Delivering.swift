@@ -9,7 +9,7 @@ extension World {
     private static let mostDirectInstants = 100
 
     private enum DirectDelivery {
-        /// Nothing was delivered: the main queue has other work, or it is unknown whether it has.
+        /// Nothing was delivered, because the main queue has other work or may have some.
         case nothing
         /// Everything that was delivered has been processed.
         case settled

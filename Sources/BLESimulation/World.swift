@@ -171,7 +171,7 @@ public final class World: Sendable {
     /// Passes every HCI packet to `tap` from now on.
     package func observe(_ tap: @escaping PacketTap) { core.withLock { $0.tap = tap } }
 
-    /// Returns the machine with an index.
+    /// Returns the machine at `index`.
     func machine(at index: Int) -> Machine {
         Machine(name: core.withLock { $0.stations[index].name }, index: index, world: self)
     }
@@ -190,7 +190,9 @@ public final class World: Sendable {
         change { $0.enqueue(action, isOutOfTurn: isOutOfTurn) }
     }
 
-    /// Changes the world at the current instant.
+    /// Changes the world at the current instant with `body`.
+    ///
+    /// In real time, the world then processes its queued actions soon.
     func change(_ body: (inout WorldCore) -> Void) {
         withCore { body(&$0) }
         nudge()
@@ -198,7 +200,8 @@ public final class World: Sendable {
 
     /// Calls `body` with the state of the world at the current instant.
     ///
-    /// In real time, the state may be older before the call, because a world with nothing to do takes no turns.
+    /// In real time, first advances the world's time to the current age, because a world with nothing to do takes no
+    /// turns.
     func withCore<Result>(_ body: (inout WorldCore) -> sending Result) -> sending Result {
         let age = realTime.withLock { $0 }?.now
         return core.withLock { core in

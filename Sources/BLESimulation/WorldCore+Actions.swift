@@ -184,8 +184,8 @@ extension WorldCore {
             || separated.contains { $0 == (one, other) || $0 == (other, one) }
     }
 
-    /// Separates a machine's new controller from those of all machines that a test or a fault separates from the
-    /// machine.
+    /// Separates the new controller of a machine from the controllers of all machines that a test or a fault has
+    /// separated from this machine.
     mutating func separate(_ index: Int) {
         guard hasIsolated || !separated.isEmpty else { return }
         for other in stations.indices where other != index && areSeparated(index, other) {

@@ -146,7 +146,7 @@ struct WorldCore: ~Copyable {
         /// The connection interval; `nil` to let the host choose.
         var interval: ConnectionInterval?
         var latency = PeripheralLatency.none
-        /// Lets the host choose the interval, with no latency.
+        /// Creates a timing with a latency of 0 and an interval that the host chooses.
         init() {}
 
         /// Creates a timing from the arguments of a test; arguments that are out of range end the process.

@@ -8,7 +8,8 @@ struct AppRecord {
 
     let name: String
     var authorization = Machine.Authorization.allowed
-    /// The time at which the app was last called, sent to the background or brought to the foreground.
+    /// The time at which the app was last called, sent to the background or brought to the foreground; `nil` if it
+    /// never was.
     var lastWake: Instant?
 }
 

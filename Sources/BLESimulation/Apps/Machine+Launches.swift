@@ -9,7 +9,7 @@ extension Machine {
         case quitByUser
     }
 
-    /// The reason for a launch: the restore identifiers of the managers that the app must create again.
+    /// The restore identifiers of the managers that a launched app must create again.
     ///
     /// On a phone, an app finds them in its launch options, as `bluetoothCentrals` and `bluetoothPeripherals`.
     public struct Launch: Hashable, Sendable {

@@ -39,7 +39,7 @@ public struct DeviceAnswer: Hashable, Sendable {
     /// After 30 seconds, the central gives up on the peripheral.
     public static var silence: Self { Self(outcome: .silence) }
 
-    /// Returns the same answer, sent after this additional delay.
+    /// Returns the same answer, sent `delay` later.
     public func after(_ delay: Duration) -> Self {
         var answer = self
         answer.delay += delay

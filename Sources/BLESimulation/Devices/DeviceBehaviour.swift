@@ -2,7 +2,7 @@ import BLEWire
 
 /// The behaviour that a test sets for a simulated peripheral, overriding its description.
 struct DeviceBehaviour {
-    /// The kind of request.
+    /// The kind of request that a closure answers.
     enum Occasion: Hashable { case read, write, subscription }
     typealias Closure = @Sendable (DeviceRequest) -> DeviceAnswer
 
@@ -28,8 +28,8 @@ struct DeviceBehaviour {
         rules.append(Rule(occasion: occasion, characteristic: characteristic, answer: answer))
     }
 
-    /// Returns the answer from the test's closure; `nil` if the test has set none, and the device's description
-    /// decides.
+    /// Returns the answer from the test's closure; `nil` if the test has set no closure, so that the device's
+    /// description decides.
     mutating func answer(
         _ occasion: Occasion,
         of characteristic: BluetoothUUID,

@@ -4,8 +4,9 @@ import BLEWire
 
 // The user of a device, who takes part in its pairings.
 extension ScriptedDevice {
-    /// The request that makes the host ask the device about each pairing, if the description says how the device pairs
-    /// or the device refuses pairing; otherwise the request that makes the host stop asking.
+    /// The request that makes the host ask the device about each pairing, or stop asking.
+    ///
+    /// The host asks if the description says how the device pairs, or if the device refuses pairing.
     var agentRequest: ClientRequest {
         let capability = peripheral.pairing?.capability.wire ?? (behaviour.refusesPairing ? .displayYesNo : nil)
         return .security(.setAgent(capability))
@@ -38,7 +39,8 @@ extension ScriptedDevice {
         }
     }
 
-    /// Returns the user's answer; `nil` if there is none, or if the user has yet to read the passkey from the central.
+    /// Returns the user's answer; `nil` if there is none, or if the user must first read the passkey from the central's
+    /// display.
     private mutating func answer(_ inquiry: PairingInquiry) -> PairingReply? {
         if behaviour.refusesPairing { return .cancel }
         switch inquiry.question {
@@ -77,7 +79,8 @@ extension WorldCore {
         }
     }
 
-    /// Returns the passkey on the display of a machine that is connected to this machine.
+    /// Returns the passkey on the display of a machine that is connected to the machine at `index`; `nil` if there is
+    /// none.
     private func passkeyDisplayed(nextTo index: Int) -> UInt32? {
         guard let own = stations[index].controller else { return nil }
         for station in stations where station !== stations[index] {

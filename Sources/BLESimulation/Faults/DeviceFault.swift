@@ -1,6 +1,7 @@
-/// A deliberate fault of a served device, that is, of a device that this computer acts as to test centrals.
+/// A deliberate fault of a served device: this computer acts as the device, so that a real central can be tested.
 ///
-/// Its textual form is that of ``World/Fault``: a kind, a moment and, instead of a machine, a characteristic.
+/// Its textual form is that of ``World/Fault``, but with the type of a characteristic in place of the name of a
+/// machine:
 ///
 ///     silence at step didReceiveRead 1 of FFA1
 ///     answer after 5000 ms at every didReceiveWrite
@@ -81,7 +82,7 @@ package struct DeviceFault: Hashable, Sendable {
     /// The characteristic whose steps count, as written after `of`, such as `FFA1`; `nil` for all characteristics.
     package let characteristic: String?
 
-    /// The reason why a text is not a fault.
+    /// The reason why a text cannot be parsed as a fault.
     package struct Mistake: Error, Hashable, CustomStringConvertible {
         package let description: String
     }

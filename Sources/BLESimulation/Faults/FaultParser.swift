@@ -86,7 +86,7 @@ extension Duration {
     /// The duration in milliseconds, rounded down, with the unit, for messages.
     var inMilliseconds: String { "\(attoseconds / Self.attosecondsPerMillisecond) ms" }
 
-    /// The duration in milliseconds with the unit, with enough decimal places to parse it exactly.
+    /// The duration in milliseconds with the unit, with enough decimal places to restore the exact duration.
     var inExactMilliseconds: String {
         let (whole, fraction) = attoseconds.magnitude.quotientAndRemainder(
             dividingBy: Self.attosecondsPerMillisecond.magnitude

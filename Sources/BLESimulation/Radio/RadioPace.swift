@@ -6,14 +6,14 @@ import BLEWire
 /// as an advertisement and its reports, take place in one turn of the loop.
 ///
 /// If `skipsIdleTime` is set, air time skips the time for which data would wait. Connections then transfer data as fast
-/// as the hosts and the computer can, and all periodic activities happen more often. This is for measuring hosts. A
-/// peer that disappears is lost immediately.
+/// as the hosts and the computer can, and all periodic activities happen more often. This is for measuring hosts. As a
+/// side effect, a peer that disappears is lost immediately.
 package struct RadioPace: Sendable {
     /// The delay of all activities on the air.
     static let slack = Duration.milliseconds(1)
 
     private let skipsIdleTime: Bool
-    /// The lead of air time over the clock.
+    /// The amount by which air time is ahead of the clock.
     private var lead = Duration.zero
 
     /// Creates a pace; `skipsIdleTime` is true if data does not wait for connection events.

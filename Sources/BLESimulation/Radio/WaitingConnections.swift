@@ -26,7 +26,7 @@ struct WaitingConnections<Connection> {
     /// Removes and returns the connection that has waited longest; `nil` if none is waiting.
     mutating func next() -> Connection? { connections.isEmpty ? nil : connections.removeFirst().connection }
 
-    /// Removes the connections whose time is over; returns whether there were any.
+    /// Removes the connections whose deadline has passed; returns whether there were any.
     mutating func expire(at now: Instant) -> Bool {
         let count = connections.prefix { $0.deadline <= now }.count
         connections.removeFirst(count)

@@ -20,13 +20,13 @@ extension KeyedDecodingContainer {
         return "\(uuid)"
     }
 
-    /// Decodes a case of the enumeration `Name` from its raw value, if the key is present.
+    /// Decodes a case of the enumeration `Name` from its raw value; returns `nil` if the key is missing.
     func nameIfPresent<Name>(forKey key: Key) throws -> Name?
     where Name: RawRepresentable<String> & CaseIterable {
         try decodeIfPresent(String.self, forKey: key).map { try name($0, key) }
     }
 
-    /// Decodes a list of cases of the enumeration `Name` from their raw values, if the key is present.
+    /// Decodes a list of cases of the enumeration `Name` from their raw values; returns `nil` if the key is missing.
     func namesIfPresent<Name>(forKey key: Key) throws -> [Name]?
     where Name: RawRepresentable<String> & CaseIterable {
         try decodeIfPresent([String].self, forKey: key)?.map { try name($0, key) }
@@ -43,7 +43,8 @@ extension KeyedDecodingContainer {
         )
     }
 
-    /// Decodes a value given as hex digits under one key or as text under another, if one of the keys is present.
+    /// Decodes a value, given as hex digits under `key` or as text under `textKey`; returns `nil` if both keys are
+    /// missing.
     func valueIfPresent(_ key: Key, orText textKey: Key) throws -> [UInt8]? {
         guard let text = try decodeIfPresent(String.self, forKey: textKey) else {
             return try octetsIfPresent(forKey: key)
@@ -58,7 +59,7 @@ extension KeyedDecodingContainer {
         return try checked(Array(text.utf8), textKey)
     }
 
-    /// Decodes octets, if the key is present.
+    /// Decodes octets; returns `nil` if the key is missing.
     func octetsIfPresent(forKey key: Key, atMost limit: Int = ATT.maximumValueLength) throws -> [UInt8]? {
         try decodeIfPresent(String.self, forKey: key).map { try octets($0, key, atMost: limit) }
     }

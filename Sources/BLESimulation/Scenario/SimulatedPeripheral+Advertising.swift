@@ -76,7 +76,7 @@ extension SimulatedPeripheral {
     /// True if a Core Bluetooth app could send the same advertisement: a name and services, with all other advertising
     /// properties at their defaults.
     ///
-    /// Such an advertisement is sent as an app's, so the limits of Core Bluetooth apply to it.
+    /// The host then treats the advertisement as an app's, so the limits of Core Bluetooth apply to it.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable && advertisingInterval == nil
     }

@@ -35,7 +35,7 @@ extension SimulatedPeripheral {
     public struct Notifications: Hashable, Sendable {
         /// The time from one value to the next; at least a millisecond.
         public var interval: Duration
-        /// The values, which are sent in turn, and then again from the first.
+        /// The values, which are sent one after another; after the last one, the first is sent again.
         public var values: [[UInt8]]
 
         /// Creates a cycle of values.

@@ -10,7 +10,7 @@ extension SimulatedPeripheral: Decodable {
         case schema = "$schema"
     }
 
-    /// Decodes a device: one of a ``Scenario``, or a device in a file of its own.
+    /// Decodes a device, either in a ``Scenario`` or in a file of its own.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(of: "a device", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)

@@ -8,7 +8,7 @@ extension SimulatedPeripheral {
     /// 2.3.5.1). A device without this description has neither a display nor a keyboard. It pairs without asking its
     /// user, but only if it has protected values.
     public struct Pairing: Hashable, Sendable {
-        /// The input and output of a device.
+        /// The input and output capabilities of a device.
         public enum Capability: String, Hashable, Sendable, CaseIterable {
             /// Neither a display nor buttons.
             case none
@@ -22,12 +22,13 @@ extension SimulatedPeripheral {
             case keyboardDisplay = "keyboard-display"
         }
 
-        /// The input and output of the device.
+        /// The input and output capabilities of the device.
         public var capability: Capability
         /// The passkey that the device displays or that its user enters, from 0 to 999999.
         ///
         /// If `nil`, the device displays a different passkey each time, and its user enters the passkey that the
-        /// central displays. If both are keyboards, no passkey is displayed, and the pairing times out.
+        /// central displays. If the device and the central have only keyboards, no passkey is displayed, and the
+        /// pairing times out.
         public var passkey: Int?
         /// True if the user of the device refuses each pairing.
         public var isRefused: Bool

@@ -54,7 +54,7 @@ extension World {
 }
 
 extension Story {
-    /// Returns the recent events as a timeline; `name` returns the name of the machine with an index.
+    /// Returns the recent events as a timeline; `name` returns the name of the machine with the given index.
     func timeline(name: (Int) -> String) -> Timeline {
         var builder = TimelineBuilder(isWorld: true), transcript = before, packets = packets.all[...]
         for (time, entry) in entries.all {
