@@ -53,8 +53,8 @@ package final class Daemon: @unchecked Sendable {
     private let log: DaemonLog
     private var switches: RadioSwitches
     private var policy: AppPolicy
-    /// The sessions through which the hosts get the policy's rules for pairing; empty if there has never been such a
-    /// rule.
+    /// The sessions through which the hosts get the policy's rule for unattended pairing; empty if no policy has had
+    /// such a rule.
     private var pairingSessions: [any HostSession] = []
     private var acceptor: ConnectionAcceptor?
     private var connections: [AppConnection] = []
@@ -108,7 +108,7 @@ package final class Daemon: @unchecked Sendable {
         wakeFlag.raise()
     }
 
-    /// Sends the policy's rules for unattended pairing to the hosts.
+    /// Sends the policy's rule for unattended pairing to the hosts, if any policy has had such a rule.
     private func setUnattendedPairing() {
         if pairingSessions.isEmpty {
             guard policy.unattendedPairing != nil else { return }
@@ -224,8 +224,8 @@ package final class Daemon: @unchecked Sendable {
         return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
-    /// Shows an alert through the newest agent that may see the app and reads its alerts fast enough; if there is no
-    /// such agent, writes the alert to the journal.
+    /// Shows an alert through the newest connection whose program shows alerts, may see the app `app`, and reads its
+    /// alerts fast enough; if there is no such connection, writes the alert to the journal.
     private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
         let agents = connections.reversed().lazy.filter { [self] in mayManage(app?.user ?? 0, $0.app) }
         guard !agents.contains(where: { $0.show(alert) }) else { return wakeFlag.raise() }

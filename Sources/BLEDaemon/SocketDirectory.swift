@@ -5,7 +5,8 @@ import Glibc
 package enum SocketDirectory {
     /// Returns the path of the socket, and creates missing directories.
     ///
-    /// All users can use directories that root has created; otherwise, only the daemon's user can.
+    /// If the daemon runs as root, all users can enter the directories that it creates; otherwise, only the daemon's
+    /// user can.
     ///
     /// - Throws: ``TransportError/Code/forbidden`` if another user could replace the socket,
     ///   ``TransportError/Code/unreachable`` if the directory does not exist and cannot be created.

@@ -47,7 +47,7 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
-    /// A function that starts a program with these arguments and additional environment variables.
+    /// A function that starts a program from a command line and additional environment variables.
     ///
     /// It calls its last argument on any thread when the program has ended.
     package typealias Run =
@@ -196,7 +196,10 @@ package final class AppLauncher: @unchecked Sendable {
         return folder == nil ? nil : app.unit.map { .unit($0, command: nil) }
     }
 
-    /// Starts a program in a new POSIX session, see setsid(2).
+    /// Starts a program in a new POSIX session, see setsid(2); calls `ended` on another thread when the program has
+    /// ended.
+    ///
+    /// The `variables` are added to the environment of this process.
     package static func spawn(
         _ command: [String],
         _ variables: [String: String],

@@ -43,8 +43,8 @@ struct Journal: Sendable {
     /// Returns the lines with numbers above `number` that are about the daemon itself, or about an app of a user for
     /// whom `mayKnow` returns true.
     ///
-    /// If no line has had the number `number` yet, it comes from an earlier run of the daemon, so lines with all
-    /// numbers are returned.
+    /// A `number` that no line has had yet comes from an earlier run of the daemon; lines with all numbers are then
+    /// returned.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
         // This daemon has not assigned a number above `last`, so such a number comes from an earlier run of the daemon.
         let first = number > last ? 0 : number

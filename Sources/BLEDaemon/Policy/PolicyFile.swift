@@ -17,7 +17,7 @@ package struct PolicyFile: Sendable {
     private let path: String
     private let isNeeded: Bool
 
-    /// Creates access to the file at `path`, without reading it.
+    /// Creates a reference to the file at `path`, without reading the file.
     ///
     /// If `isNeeded` is true, a missing file is an error; otherwise a missing file means that there is no policy.
     package init(path: String, isNeeded: Bool) {

@@ -42,7 +42,7 @@ struct ServiceFilter: Sendable {
     /// True if only some services are allowed.
     var isRestricted: Bool { services != nil }
 
-    /// Returns the allowed ones of the services that were discovered on a peer, and records them.
+    /// Returns the allowed services in `found`, which were discovered on a peer, and records them.
     mutating func filter(_ found: [DiscoveredService], at peer: PeerIdentifier) -> [DiscoveredService] {
         let inside = services.map { services in found.filter { services.contains($0.uuid) } } ?? found
         guard !inside.isEmpty else { return [] }

@@ -5,15 +5,15 @@ import BLEWire
 
 /// The connection of an app to the daemon.
 ///
-/// It opens the app's session with a host, and forwards requests and events as far as they are permitted. If the
-/// session has a restore identifier, it is kept when the app ends.
+/// It opens the app's session with a host, and forwards the requests and events that the policy permits. If the session
+/// has a restore identifier, it is kept when the app ends.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
     /// The maximum number of an app's requests that are carried out in one turn of the loop, so that other apps do not
     /// wait long.
     private static let mostRequestsPerTurn = 32
-    /// The number of unread octets above which an agent gets no more alerts.
+    /// The number of octets waiting to be sent above which a program that shows alerts gets no more of them.
     private static let alertBacklog = 65_536
 
     /// The credentials of the program at the other end; `nil` if the kernel does not report them.

@@ -26,8 +26,8 @@ final class KeptSessions: @unchecked Sendable {
 
     /// Opens the sessions that are stored in `file`.
     ///
-    /// `later` is called on the loop's thread with a delay and a function, and must call the function on that thread
-    /// after the delay.
+    /// `wake` is called on any thread when a session has events to process. `later` is called on the loop's thread with
+    /// a delay and a function, and must call the function on that thread after the delay.
     init(
         _ file: KeptFile?,
         launcher: AppLauncher,

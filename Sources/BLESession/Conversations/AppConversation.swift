@@ -18,7 +18,7 @@ package struct AppConversation: Sendable {
 
     /// The maximum number of requests that wait for the first session.
     private static let mostEarly = 1_024
-    /// The number of further lost reports after which the daemon is informed, while the app is still losing reports.
+    /// The number of further lost reports after which the daemon is informed again during a burst of losses.
     private static let worthwhileLosses: UInt64 = 256
 
     private var hello: Hello
@@ -39,11 +39,11 @@ package struct AppConversation: Sendable {
     /// The state that was reported to the app for the last refusal, so that it is not reported twice; `nil` after a new
     /// session.
     private var reportedRefusal: HostState?
-    /// The version of the protocol of this connection.
+    /// The protocol version that this connection uses.
     private var version: UInt16 = 0
-    /// The number of reports that earlier connections have dropped, and the number that this one has.
+    /// The number of reports that the daemon has dropped: `before` on earlier connections, and `now` on this one.
     private var dropped: (before: UInt64, now: UInt64) = (0, 0)
-    /// The losses in this process that the daemon has been informed of.
+    /// The losses in this process that were last reported to the daemon: how many, and whether the burst was going on.
     private var reportedLosses: (total: UInt64, areOngoing: Bool) = (0, false)
 
     package init(
@@ -63,7 +63,7 @@ package struct AppConversation: Sendable {
     /// ``takeRefusedRequest()`` has returned it.
     private var refusedRequest: Refusal?
 
-    /// Removes and returns the reason why the daemon last refused a request, for the log.
+    /// Removes and returns the reason why the daemon last refused a request, for the log; `nil` if there is none.
     package mutating func takeRefusedRequest() -> Refusal? { refusedRequest.take() }
 
     /// The number of advertising reports that the daemon has dropped because this process did not read fast enough.

@@ -32,7 +32,7 @@ package struct DaemonConversation: Sendable {
 
     /// The maximum number of requests that the daemon has not acknowledged with ``DaemonMessage/taken(_:)``.
     package static let window: UInt32 = 256
-    /// The maximum length of the greeting while it is incomplete, in octets.
+    /// The maximum number of octets that may be received of a greeting before it is complete.
     package static let mostOfGreeting = 16_384
     /// The maximum number of questions that wait for answers.
     private static let mostQuestions = 16
@@ -57,7 +57,8 @@ package struct DaemonConversation: Sendable {
     private var dropped = DroppedReports()
     /// The number of dropped reports that the app has been informed of.
     private var reportedDropped: UInt64 = 0
-    /// The reports that were dropped in the app's process, as the app says.
+    /// The number of reports dropped in the app's process, and whether the burst is going on, as last reported by the
+    /// app.
     private var droppedByApp: (total: UInt64, areOngoing: Bool) = (0, false)
     /// True if reports have been dropped that ``takeLoss()`` has not returned.
     private var hasNewLoss = false

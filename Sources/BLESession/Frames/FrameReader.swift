@@ -28,7 +28,7 @@ package struct FrameReader: Sendable {
     /// Drops the incomplete message, if there is one.
     package mutating func reset() { buffered = [] }
 
-    /// Processes received octets, and passes on each complete message, without its length field.
+    /// Processes received octets, and calls `message` with each complete message, without its length field.
     ///
     /// - Throws: ``Overlong`` if a length is invalid; the connection must be closed.
     package mutating func receive(_ chunk: Span<UInt8>, message: (Span<UInt8>) -> Void) throws(Overlong) {
@@ -43,7 +43,7 @@ package struct FrameReader: Sendable {
         if read < chunk.count { buffered.append(copying: chunk.extracting(read..<chunk.count)) }
     }
 
-    /// Passes on all complete messages, and returns the position after the last one.
+    /// Calls `message` with each complete message, and returns the position after the last one.
     private static func read(_ octets: Span<UInt8>, _ message: (Span<UInt8>) -> Void) throws(Overlong) -> Int {
         var offset = 0
         while octets.count - offset >= headerOctets {
