@@ -58,7 +58,8 @@ struct VirtualController: Sendable {
     /// The time at which the controller replaces its private addresses, and the token of the schedule entry for the
     /// replacement; `nil` if none is scheduled.
     var rotation: (instant: Instant, token: UInt64)?
-    /// The gain or loss between radio and antenna, as set by the host, in tenths of a decibel.
+    /// The gain or loss between radio and antenna for sending and for receiving, as set by the host, in tenths of a
+    /// decibel.
     var compensation: (transmit: Int16, receive: Int16) = (0, 0)
     var connections: [Connection] = []
     var channelMap = ChannelMap.all

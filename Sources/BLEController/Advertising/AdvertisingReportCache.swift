@@ -2,7 +2,8 @@ import BLEWire
 
 /// The encoded HCI events that report legacy advertisements to scanners' hosts.
 ///
-/// The events are reused: an advertiser mostly repeats its data, so only the signal strength in the last octet changes.
+/// The events are reused: most advertisers repeat their data, so usually only the signal strength in the last octet
+/// changes.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 struct AdvertisingReportCache {
@@ -54,7 +55,7 @@ struct AdvertisingReportCache {
 
     /// The events for each controller's last advertisement and last scan response.
     ///
-    /// Those of the controller with index n are at the indices 2n and 2n + 1, respectively.
+    /// For the controller with index n, they are at the indices 2n and 2n + 1.
     private var reports: [CachedReport] = []
 
     /// Returns the event for `report`, about an advertisement from the controller `advertiser`, as an H4 packet.

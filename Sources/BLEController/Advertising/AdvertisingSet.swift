@@ -57,12 +57,12 @@ struct AdvertisingSet: Sendable {
     private(set) var state = State.off
     /// The number of advertising events since the set was enabled.
     private(set) var events = 0
-    /// The part of the data or scan response that the host has sent so far; `nil` unless the host is sending it in
+    /// The octets of the data or scan response that the host has sent so far; `nil` unless the host is sending
     /// fragments.
     private(set) var assembly: (isScanResponse: Bool, octets: [UInt8])?
     /// The token of the latest schedule entry for this set; ``pausedToken`` if none is scheduled.
     var token = Self.pausedToken
-    /// The token of a set without a schedule entry, which no entry has.
+    /// The token of a set that is not scheduled; no schedule entry has this token.
     static let pausedToken: UInt64 = 0
 
     init(handle: UInt8) { self.handle = handle }
@@ -72,10 +72,10 @@ struct AdvertisingSet: Sendable {
     /// True if the set is advertising with a limited number of events.
     var hasEventLimit: Bool { if case .on(_, let eventLimit) = state { eventLimit > 0 } else { false } }
 
-    /// The maximum length of data for this kind of advertisement, in octets.
+    /// The maximum length of the data with the current ``properties``, in octets.
     var dataLimit: Int { properties.contains(.legacy) ? 31 : VirtualController.maximumAdvertisingData }
 
-    /// Returns whether `data` can be sent with this kind of advertisement.
+    /// Returns whether `data` is short enough to be sent with the current ``properties``.
     ///
     /// Only connectable extended advertisements are checked. They cannot continue in a chain of packets, because a
     /// central must connect after the first auxiliary packet.
@@ -87,7 +87,7 @@ struct AdvertisingSet: Sendable {
         return data.count <= 245 - target - power
     }
 
-    /// Sets the interval that the host requested, in units of 625 µs.
+    /// Sets the interval that the host requested: `units` × 625 µs.
     ///
     /// High duty cycle advertising uses its own fixed interval instead.
     ///
@@ -108,14 +108,15 @@ struct AdvertisingSet: Sendable {
 
     mutating func countEvent() { events += 1 }
 
-    /// Replaces the data or the scan response.
+    /// Replaces the scan response if `isScanResponse` is true, otherwise the data.
     mutating func replace(_ octets: [UInt8], isScanResponse: Bool) {
         assembly = nil
         if isScanResponse { scanResponse = octets } else { data = octets }
         changeIdentifier()
     }
 
-    /// Stores the part of the data or scan response that the host has sent so far, until it sends the last fragment.
+    /// Stores the octets that the host has sent so far of the scan response if `isScanResponse` is true, otherwise of
+    /// the data.
     mutating func assemble(_ octets: [UInt8], isScanResponse: Bool) {
         assembly = (isScanResponse, octets)
     }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Runs an advertising event of a set and schedules the next one.
+    /// Runs an advertising event of a set, and schedules the next one unless the set stops or pauses.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.
     mutating func runAdvertising(_ controller: Int, _ index: Int, at now: Instant) {
@@ -31,7 +31,7 @@ extension Air {
         scheduleAdvertising(controller, index, at: next)
     }
 
-    /// Schedules the next events of all sets that have paused.
+    /// Schedules the next event of each paused set.
     mutating func resumeAdvertising() {
         guard pausesUnheardAdvertising else { return }
         for controller in controllers.indices {
@@ -90,7 +90,7 @@ extension Air {
         return false
     }
 
-    /// The time from a packet on one primary channel to the packet on the next channel if no response arrives, in
+    /// The time from the end of the last packet on one primary channel to the first packet on the next channel, in
     /// nanoseconds.
     static let channelGap: Int64 = 400_000
 
@@ -139,7 +139,8 @@ extension Air {
         return candidates
     }
 
-    /// Reports a received packet to a scanner's host, unless the scanner's duplicate filter suppresses the report.
+    /// Reports a packet received with `strength` dBm to a scanner's host, unless the scanner's duplicate filter
+    /// suppresses the report.
     ///
     /// - Returns: The advertiser's address as reported to the host; `nil` if the scanner ignores the advertiser.
     private mutating func receive(
@@ -221,7 +222,7 @@ extension Air {
         return Candidate(listener: listener, peer: peer, strength: strength, answer: answer, connects: connects)
     }
 
-    /// Returns whether an active scanner sends a scan request after this packet.
+    /// Returns whether an active scanner sends a scan request after receiving `announcement`.
     private mutating func wantsResponse(
         _ announcement: LegacyAnnouncement,
         _ peer: DeviceAddress,

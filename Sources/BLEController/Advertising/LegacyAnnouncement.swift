@@ -41,7 +41,7 @@ struct LegacyAnnouncement {
     }
 }
 
-/// A device that responds to an advertisement if no other device responds first.
+/// A device that is ready to respond to an advertisement; of several such devices, only one responds.
 struct Candidate {
     let listener: Int
     /// The advertiser's address, as the host of the responding device knows it.

@@ -59,7 +59,7 @@ extension VirtualController {
         return properties.contains(.scannable) ? !set.data.isEmpty : !set.scanResponse.isEmpty
     }
 
-    /// Executes LE Set Advertising Set Random Address.
+    /// Executes LE Set Advertising Set Random Address; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.52.
     mutating func setRandomAddress(_ command: HCI.LESetAdvertisingSetRandomAddress) -> HCI.Status {
@@ -69,7 +69,8 @@ extension VirtualController {
         return .success
     }
 
-    /// Executes LE Set Extended Advertising Data or LE Set Extended Scan Response Data.
+    /// Executes LE Set Extended Scan Response Data if `isScanResponse` is true, otherwise LE Set Extended Advertising
+    /// Data; returns the status.
     ///
     /// `operation` says whether `data` is the complete data or a fragment, or whether the data stays unchanged.
     ///

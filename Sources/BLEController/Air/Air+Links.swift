@@ -66,7 +66,8 @@ extension Air {
         swap(&batch, &deliveries)
     }
 
-    /// Ends a connection for one end, and reports the disconnection to that end's host.
+    /// Ends a connection for one end, and reports the disconnection to that end's host with `reason`, an HCI status
+    /// code.
     mutating func end(_ index: Int, _ role: Role, reason: UInt8, at instant: Instant) {
         guard links[index][role].isPresent else { return }
         links[index][role].isPresent = false

@@ -36,7 +36,7 @@ package struct Air: ~Copyable {
 
     /// True if the air also outputs every packet as ``Output/air(_:)``.
     ///
-    /// If it becomes true, advertising that has paused goes on at the time of the last call of ``wake(at:)``.
+    /// If it becomes true, each paused advertising set resumes at a random time within its interval.
     package var recordsAir: Bool {
         get { path.records != nil }
         set {
@@ -48,12 +48,12 @@ package struct Air: ~Copyable {
     /// True if advertising pauses while no controller scans or initiates and packets are not recorded.
     ///
     /// Hosts cannot observe the pause, and in real time the computer need not wake up for the advertising. When a
-    /// controller starts to listen, each set goes on at a random time within its interval. Sets that end after a time
-    /// or a number of events do not pause. A pause changes all later random choices, so it is off by default, and
-    /// worlds in virtual time leave it off.
+    /// controller starts to listen, each set resumes at a random time within its interval. Sets that end after a time
+    /// or a number of events do not pause. A pause changes all later random choices, so pausing is off by default, and
+    /// simulations in virtual time leave it off.
     package private(set) var pausesUnheardAdvertising = false
 
-    /// Sets ``pausesUnheardAdvertising``.
+    /// Sets ``pausesUnheardAdvertising`` to true.
     package mutating func pauseUnheardAdvertising() { pausesUnheardAdvertising = true }
 
     /// Pairs of controllers that do not receive each other, regardless of distance.
@@ -79,7 +79,7 @@ package struct Air: ~Copyable {
     var listeners = Listeners()
     /// The results of the current exchange so far.
     var deliveries: [LinkDelivery] = []
-    /// The latest time that a caller has passed in.
+    /// The time that the air has reached; while an activity runs, no earlier than its due time.
     var now = Instant()
 
     /// Creates an air without controllers.

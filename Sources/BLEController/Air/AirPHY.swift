@@ -38,7 +38,7 @@ package enum AirPHY: UInt8, Sendable {
         }
     }
 
-    /// Returns the length of the longest payload that can be sent within `nanoseconds`, in octets, at least 27.
+    /// Returns the maximum payload, in octets, of a packet that takes at most `nanoseconds`; at least 27.
     ///
     /// The packet also contains a message integrity code of `codeLength` octets.
     func longest(within nanoseconds: Int64, _ codeLength: Int) -> Int {

@@ -1,10 +1,10 @@
 /// The controllers that scan or initiate, with an index by position for finding those that are near enough to receive a
 /// packet.
 ///
-/// Without the index, the air would check every listener for every packet, although in a large world most are out of
-/// range. The index divides the ground into squares with sides a little longer than the range of a packet sent at 0
-/// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order of their numbers.
-/// These squares contain all listeners that can receive the packet.
+/// Without the index, the air would check every listener for every packet, although in a large simulation most
+/// listeners are out of range. The index divides the ground into squares with sides a little longer than the range of a
+/// packet sent at 0 dBm. A packet is offered to the listeners in the squares around its sender, in ascending order of
+/// their numbers. These squares contain all listeners that can receive the packet.
 struct Listeners: Sendable {
     private struct Square: Hashable {
         var x: Int32
@@ -15,9 +15,9 @@ struct Listeners: Sendable {
     ///
     /// A packet sent at 0 dBm is lost beyond 200 m.
     private static let side = 256.0
-    /// The maximum number of listeners to which every packet is offered.
+    /// The number of listeners up to which every packet is offered to all of them.
     ///
-    /// For so few, that costs less than looking up squares.
+    /// Checking so few listeners costs less than looking up squares.
     private static let mostUnsorted = 12
     /// The maximum range, in squares, of a packet whose listeners are looked up by square; a packet with a longer range
     /// is offered to all listeners.
@@ -86,7 +86,8 @@ struct Listeners: Sendable {
         return index < all.count && all[index] == controller ? index : nil
     }
 
-    /// Returns the number of squares that a packet reaches in each direction; `nil` if it is more than ``mostRings``.
+    /// Returns the number of squares that a packet sent at `power` dBm reaches in each direction; `nil` if there are
+    /// more than ``mostRings``.
     private static func rings(power: Int) -> Int32? {
         guard power <= 60 else { return nil }
         // In the log-distance model, each additional decibel extends the range by a factor of 10^(1/25).

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// A queue of outputs for hosts, ordered by time.
+/// A queue of the air's outputs, ordered by time.
 ///
 /// The air calculates an exchange of packets when the exchange begins. The resulting outputs wait here until they are
 /// due.
@@ -60,7 +60,7 @@ struct Outbox: Sendable {
         released = 0
     }
 
-    /// Drops the outputs for a controller that are not released yet, because the controller was reset.
+    /// Drops the unreleased outputs for a controller that was reset.
     mutating func drop(for controller: ControllerID) {
         forgetReleased()
         delayed.removeAll { entry in

@@ -21,7 +21,7 @@ enum PathLoss {
         return power - (distance <= nearest ? leastLoss : loss(at: distance))
     }
 
-    /// The loss at ``nearest``, stored because most controllers in a world are no farther apart than that.
+    /// The loss at ``nearest``, stored because most simulated controllers are no farther apart than that.
     private static let leastLoss = loss(at: nearest)
 
     private static func loss(at distance: Double) -> Int {

@@ -28,7 +28,7 @@ extension Air {
         return true
     }
 
-    /// Starts or stops legacy advertising.
+    /// Starts or stops legacy advertising; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.9.
     private mutating func enableAdvertising(_ enable: Bool, _ controller: Int) -> HCI.Status {
@@ -63,7 +63,7 @@ extension VirtualController {
     /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
     static let highDutyLimit = Duration.milliseconds(1_280)
 
-    /// Changes the only set that legacy commands use, after creating it if needed.
+    /// Applies `change` to the only set that legacy commands use; if the set does not exist yet, creates it first.
     mutating func withLegacySet(_ change: (inout AdvertisingSet) -> Void) {
         if sets.isEmpty {
             sets.append(AdvertisingSet(handle: 0))
@@ -72,7 +72,7 @@ extension VirtualController {
         change(&sets[0])
     }
 
-    /// Sets the parameters of legacy advertising.
+    /// Sets the parameters of legacy advertising; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     mutating func setAdvertisingParameters(_ command: HCI.LESetAdvertisingParameters) -> HCI.Status {

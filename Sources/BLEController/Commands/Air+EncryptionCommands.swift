@@ -41,7 +41,9 @@ extension Air {
         run(.encryption(terms), on: command.handle, of: .leEnableEncryption, controller)
     }
 
-    /// Processes the host's answer to a request for the long-term key; `key` is `nil` if the host has none.
+    /// Processes the host's answer to a request for the long-term key; returns the status of the host's command.
+    ///
+    /// `key` is `nil` if the host has no key.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.25 and 7.8.26.
     private mutating func answer(_ handle: ConnectionHandle, with key: Key128?, _ controller: Int) -> HCI.Status {

@@ -81,7 +81,7 @@ extension Air {
         return true
     }
 
-    /// Enables advertising sets; if one of them cannot be enabled, enables none.
+    /// Enables advertising sets, or none if one of them cannot be enabled; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.56.
     private mutating func enableSets(

@@ -19,7 +19,7 @@ extension Air {
         return true
     }
 
-    /// Starts a procedure at a host's request, and sends Command Status.
+    /// Starts a procedure at a host's request, and sends Command Status for the command `opcode`.
     mutating func run(
         _ procedure: LinkControl.Procedure,
         on handle: ConnectionHandle,

@@ -100,7 +100,7 @@ extension Air {
         return true
     }
 
-    /// Adds a device to the resolving list.
+    /// Adds a device to the resolving list; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
     private mutating func add(_ command: HCI.LEAddDeviceToResolvingList, _ controller: Int) -> HCI.Status {
@@ -141,7 +141,7 @@ extension VirtualController {
     /// True if the controller advertises, scans or initiates.
     var isBusy: Bool { scanner.isEnabled || initiator != nil || sets.contains { $0.isEnabled } }
 
-    /// Returns whether the filter accept list can contain an address of this kind.
+    /// Returns whether the filter accept list can contain addresses of the same kind as `address`.
     static func isListable(_ address: DeviceAddress) -> Bool {
         [.public, .random, .anonymous].contains(address.kind)
     }

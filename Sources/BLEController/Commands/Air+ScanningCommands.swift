@@ -118,7 +118,7 @@ extension Air {
 }
 
 extension VirtualController {
-    /// Sets the parameters of legacy scanning.
+    /// Sets the parameters of legacy scanning; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.10.
     mutating func setScanParameters(_ command: HCI.LESetScanParameters) -> HCI.Status {
@@ -130,7 +130,7 @@ extension VirtualController {
         return set([window], command.ownAddress, command.policy)
     }
 
-    /// Sets the parameters of extended scanning.
+    /// Sets the parameters of extended scanning; returns the status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.64.
     mutating func setScanParameters(_ command: HCI.LESetExtendedScanParameters) -> HCI.Status {

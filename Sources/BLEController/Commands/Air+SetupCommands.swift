@@ -93,7 +93,7 @@ extension Air {
         return true
     }
 
-    /// Sets the controller's random address, unless it is in use.
+    /// Sets the controller's random address; rejects the command during legacy advertising, scanning and initiating.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.4.
     private mutating func setRandomAddress(_ command: HCI.LESetRandomAddress, _ controller: Int) {

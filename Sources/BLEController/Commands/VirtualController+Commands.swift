@@ -72,13 +72,13 @@ extension VirtualController {
         ),
     ]
 
-    /// The commands that each version of the Core Specification introduced without a feature bit.
+    /// The commands that no feature bit covers, by the version of the Core Specification that introduced them.
     private static let versionCommands: [(HCI.CoreVersion, [HCI.Opcode])] = [
         (.v4_2, [.leReadLocalP256PublicKey, .leGenerateDHKey]),
         (.v5_1, [.leGenerateDHKeyV2]),
     ]
 
-    /// Records that the host uses legacy or extended commands; returns false if it already uses the other generation.
+    /// Records that the host uses commands of `generation`; returns false if it already uses the other generation.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     mutating func use(_ generation: Generation) -> Bool {

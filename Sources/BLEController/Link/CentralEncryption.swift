@@ -60,7 +60,7 @@ struct CentralEncryption: Sendable {
         case request(LL.EncryptionRequest)
     }
 
-    /// Starts the procedure that the host has requested.
+    /// Starts the procedure that the host has requested: a key refresh if `isEncrypted` is true, otherwise encryption.
     mutating func begin(_ terms: EncryptionTerms, isEncrypted: Bool) -> OnBegin {
         precondition(!isUnderWay, "only one procedure may run at a time")
         let action: OnBegin

@@ -31,6 +31,9 @@ enum ChannelSelection {
 
     /// Returns the pseudo-random number that algorithm #2 uses to choose the channel of an event.
     ///
+    /// `counter` is the number of the event, and `identifier` the channel identifier: the two halves of the access
+    /// address, combined by exclusive or.
+    ///
     /// Core 6.0, Vol 6, Part B, 4.5.8.3.2.
     static func pseudorandom(counter: UInt16, identifier: UInt16) -> UInt16 {
         var value = counter ^ identifier
@@ -38,7 +41,7 @@ enum ChannelSelection {
         return value ^ identifier
     }
 
-    /// Reverses the bits of each octet.
+    /// Returns `value` with the bits of each octet reversed.
     private static func permute(_ value: UInt16) -> UInt16 {
         var result: UInt16 = 0
         for bit in 0..<UInt16(8) {

@@ -130,7 +130,7 @@ extension Link {
         resume(.central, at: now, into: &events)
     }
 
-    /// Records that the end with this role now encrypts both directions, and reports it to the end's host.
+    /// Records that both directions are now encrypted at the end with this role, and reports this to that end's host.
     private mutating func encrypted(
         _ role: Role,
         _ purpose: EncryptionPurpose,

@@ -46,8 +46,8 @@ extension Link {
         return start + (sending + answer) <= eventEnd
     }
 
-    /// Returns the nanoseconds that the central's packet may take; `nil` for no limit, in the first exchange of an
-    /// event.
+    /// Returns the time that the central's packet may take, in nanoseconds; `nil` in the first exchange of an event,
+    /// which has no limit.
     ///
     /// The limit is necessary although ``fits(_:)`` was called before the exchange: the host may have queued a longer
     /// packet since.
@@ -60,7 +60,7 @@ extension Link {
         return eventEnd.nanoseconds(since: now) - answer
     }
 
-    /// The latest end of the current event's last packet: T_IFS before the next event.
+    /// The time by which the current event's last packet must end: T_IFS before the next event.
     @inline(__always)
     private var eventEnd: Instant { anchor + (timing.intervalNanoseconds - Spacing.interFrame) }
 
@@ -183,7 +183,7 @@ extension Link {
 ///
 /// The results of an exchange are kept in the order in which they occurred.
 enum LinkDelivery: Sendable {
-    /// The end with this role has received a part of an L2CAP packet.
+    /// The end with this role has received a part of an L2CAP packet; `isStart` is true for the first part.
     case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)
     /// The end with this role has received a control PDU.
     case control(Role, LLControlPacket, at: Instant)

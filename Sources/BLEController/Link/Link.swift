@@ -178,7 +178,7 @@ enum LinkStatus: UInt8, Sendable {
 
 // The timeouts of an end that does not receive the packets that it waits for.
 extension Link {
-    /// Returns an end that has timed out by `now`, and the reason; `nil` if neither end has.
+    /// Returns the role of an end that has timed out by `now`, and the reason; `nil` if neither end has timed out.
     @inline(__always)
     func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
         for role in Role.both where self[role].isPresent {
@@ -188,7 +188,7 @@ extension Link {
         return nil
     }
 
-    /// Returns when an end will time out unless it receives another packet, and the reason.
+    /// Returns the time at which an end times out unless it receives another packet, and the reason.
     @inline(__always)
     func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
         if !self[role].isEstablished {

@@ -43,7 +43,7 @@ struct LinkControl: Sendable {
         case idle
         /// The peer has not responded yet.
         case awaiting(Procedure, deadline: Instant)
-        /// The peer has responded, and the change takes effect at its instant.
+        /// The change of the procedure takes effect at an agreed instant, which has not been reached yet.
         case agreed(Procedure)
     }
 
@@ -152,7 +152,8 @@ struct LinkControl: Sendable {
 
     /// Queues a packet.
     ///
-    /// If the queue is full, because the peer sends requests faster than the link can respond, the packet is dropped.
+    /// The packet is dropped if this end is closing the connection, or if the queue is full because the peer sends
+    /// requests faster than this end can respond.
     mutating func send(_ packet: LLControlPacket) {
         guard packets.count < Self.limit, termination == nil else { return }
         packets.append(packet)
@@ -179,6 +180,8 @@ struct LinkControl: Sendable {
     }
 
     /// Starts closing the connection, and drops all procedures and all other packets.
+    ///
+    /// At `deadline`, this end stops waiting for the peer's acknowledgement.
     mutating func terminate(reason: UInt8, deadline: Instant) {
         guard termination == nil else { return }
         termination = (reason, deadline)

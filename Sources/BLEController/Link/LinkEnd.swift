@@ -8,7 +8,7 @@ struct LinkEnd: Sendable {
     let profile: ControllerIdentity.Profile
     /// True until the connection is over for this end.
     var isPresent = true
-    /// True if this end has missed a change of timing; it then no longer receives anything.
+    /// True if this end has missed a change of timing, channels or PHYs; it then no longer receives anything.
     var hasLostTiming = false
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()
@@ -134,7 +134,8 @@ struct LinkEnd: Sendable {
         )
     }
 
-    /// Chooses the next packet of this end: a control PDU, then data from the host, then an empty packet.
+    /// Chooses the next packet of this end: a control PDU if one is queued, otherwise data from the host, otherwise an
+    /// empty packet.
     ///
     /// `isHeld` is true during an encryption procedure, when no data may be sent.
     private mutating func load(_ phy: AirPHY, isHeld: Bool) {

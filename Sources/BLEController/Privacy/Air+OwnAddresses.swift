@@ -25,6 +25,8 @@ extension Air {
     }
 
     /// Returns the addresses for the packets of an advertising set; `nil` if the controller has no address for the set.
+    ///
+    /// `own` is the address of the advertiser; `target` is `nil` if the set is not directed.
     mutating func addresses(_ controller: Int, _ set: AdvertisingSet) -> (own: OwnAddress, target: DeviceAddress?)? {
         let identity = controllers[controller].identityAddress(of: set)
         guard let own = ownAddress(controller, set.ownAddressKind, to: set.peer, identity: identity) else { return nil }

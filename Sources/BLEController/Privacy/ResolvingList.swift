@@ -39,7 +39,7 @@ struct ResolvingList: Sendable {
     /// True if the controller resolves the private addresses that it receives.
     private(set) var isEnabled = false
     private var timeout = PrivateAddressTimeout.standard
-    /// The time at which the current addresses were generated; `nil` if there are none.
+    /// The time from which the lifetime of the current addresses counts; `nil` if there are none.
     private var since: Instant?
 
     /// The time at which the current addresses expire; `nil` if there are none.
@@ -121,8 +121,10 @@ struct ResolvingList: Sendable {
         entries.contains { $0.identity == identity && $0.localKey != .zero }
     }
 
-    /// Returns the current private address for a peer, generated with `key` if there is none yet; `nil` if the peer is
-    /// not on the list or this key is zero.
+    /// Returns the current private address for a peer; `nil` if the peer is not on the list or its key of kind `key` is
+    /// zero.
+    ///
+    /// If there is no address yet, generates it with that key.
     mutating func address(
         with key: Key,
         for identity: DeviceAddress,

@@ -129,7 +129,7 @@ struct ScanBackoff: Sendable {
         return count <= 0
     }
 
-    /// Adapts the backoff to whether the last scan request was answered.
+    /// Adjusts the backoff after a scan request; `answered` is true if the scanner has received a scan response.
     mutating func note(answered: Bool, random: inout SeededGenerator) {
         if answered {
             (successes, failures) = (successes + 1, 0)
