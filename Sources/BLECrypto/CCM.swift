@@ -38,7 +38,8 @@ package struct CCM: Sendable {
 
     /// Decrypts the result of ``seal(_:nonce:associated:)``, and checks its message integrity code.
     ///
-    /// - Returns: The message; `nil` if it was changed, or was encrypted with another key, nonce or additional octet.
+    /// - Returns: The message; `nil` if `sealed` was changed, or was encrypted with another key, nonce or additional
+    ///   octet.
     package func open(_ sealed: [UInt8], nonce: [UInt8], associated: UInt8) -> [UInt8]? {
         guard sealed.count >= Self.codeLength else { return nil }
         let code = sealed.suffix(Self.codeLength) + Self.zero[Self.codeLength...]
@@ -50,7 +51,7 @@ package struct CCM: Sendable {
 
     /// Returns the CBC-MAC block of a message.
     ///
-    /// Its first four octets are the message integrity code.
+    /// The first four octets of the block are the message integrity code.
     private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         precondition(
             nonce.count == Self.nonceLength && message.count <= 0xFFFF,
@@ -74,7 +75,7 @@ package struct CCM: Sendable {
         }
     }
 
-    /// Encrypts or decrypts octets; both are the same operation, a combination with the key stream.
+    /// Encrypts or decrypts `octets`: either way, combines them with the key stream by exclusive or.
     private func keyed(_ octets: [UInt8], nonce: [UInt8]) -> [UInt8] {
         do {
             let counter = try AES._CTR.Nonce(nonceBytes: [0x01] + nonce + [0, 0])

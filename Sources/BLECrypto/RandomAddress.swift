@@ -41,6 +41,6 @@ package enum RandomAddress {
         return hash(of: prand, key: key) == UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
     }
 
-    /// The allowed values of 46 random bits: all except all zeros and all ones.
+    /// The allowed values of 46 random bits: every value except all zeros and all ones.
     private static let randomBits = UInt64(1)..<0x3FFF_FFFF_FFFF
 }

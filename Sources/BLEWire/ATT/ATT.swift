@@ -18,7 +18,7 @@
     /// Core 6.0, Vol 3, Part F, 3.2.9.
     @inlinable package static var maximumValueLength: Int { 512 }
 
-    /// Returns the maximum length of a value in a notification or indication with this MTU, in octets.
+    /// Returns the maximum length, in octets, of a value in a notification or indication if the MTU is `mtu`.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9, 3.4.7.1 and 3.4.7.2.
     @inlinable @inline(__always)
@@ -80,13 +80,13 @@ extension ATT {
     package struct ValueLength: WireField, Hashable {
         package let wire: UInt16
 
-        /// Creates a length; returns `nil` if it is greater than 512 octets.
+        /// Creates a length of `wire` octets; returns `nil` if `wire` is greater than 512.
         package init?(wire: UInt16) {
             guard wire <= UInt16(maximumValueLength) else { return nil }
             self.wire = wire
         }
 
-        /// Creates a length; returns `nil` if it is greater than 512 octets.
+        /// Creates a length of `octets` octets; returns `nil` if `octets` is negative or greater than 512.
         package init?(octets: Int) {
             guard 0...maximumValueLength ~= octets else { return nil }
             wire = UInt16(octets)

@@ -51,8 +51,8 @@ extension LL {
     package struct ConnectionUpdate: Packet {
         /// The length of the transmit window for the first new anchor point, in units of 1.25 ms.
         package var windowSize: UInt8 = 0
-        /// The time, in units of 1.25 ms, from the anchor point that the old timing gives to the start of the transmit
-        /// window.
+        /// The time, in units of 1.25 ms, from the anchor point according to the old timing to the start of the
+        /// transmit window.
         package var windowOffset: UInt16 = 0
         /// The connection interval, in units of 1.25 ms.
         package var interval: UInt16 = 0

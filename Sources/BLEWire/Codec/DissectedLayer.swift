@@ -41,7 +41,7 @@ package struct DissectedLayer: Equatable, Sendable {
 }
 
 extension PacketDissector.Field {
-    /// Returns this field with another text.
+    /// Returns this field with its text replaced by `text`.
     package func replacing(text: String) -> Self { Self(name: name, range: range, text: text) }
 
     /// Returns this field with its range moved by `offset` octets.
@@ -92,8 +92,8 @@ package struct DissectedPacket: Equatable, Sendable {
     /// A part that cannot be decoded is a layer named "malformed", and the name of the layer's only field is the
     /// reason. If the capture cut the packet short, the last layer is named "cut".
     package var layers: [DissectedLayer] = []
-    /// The layers of the L2CAP packet or SDU that was reassembled when this packet delivered its last part; otherwise
-    /// empty.
+    /// The layers of the L2CAP packet or SDU that this packet completes, reassembled from all of its parts; empty if
+    /// this packet completes none.
     package var completed: [DissectedLayer] = []
     /// The codes in the packet, for filters.
     package var codes = Codes()

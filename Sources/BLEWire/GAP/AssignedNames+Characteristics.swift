@@ -1,5 +1,5 @@
 extension AssignedNames {
-    /// The names of characteristics.
+    /// The names of characteristics, by 16-bit UUID.
     ///
     /// Assigned Numbers, 3.8.
     package static let characteristics: [UInt16: String] = [

@@ -35,7 +35,7 @@ extension AssignedNames {
         0x0822: "Adafruit",
     ]
 
-    /// The names of appearance categories.
+    /// The names of appearance categories, by category number.
     ///
     /// Assigned Numbers, 2.6.
     package static let appearanceCategories: [UInt16: String] = [

@@ -4,7 +4,7 @@
 ///
 /// Assigned Numbers.
 package enum AssignedNames {
-    /// The names of the attribute types that declare services and characteristics.
+    /// The names of the attribute types that declare services and characteristics, by 16-bit UUID.
     ///
     /// Assigned Numbers, 3.5.
     package static let declarations: [UInt16: String] = [
@@ -35,7 +35,7 @@ package enum AssignedNames {
 }
 
 extension AssignedNames {
-    /// The names of services, including those of member companies.
+    /// The names of services, including those of member companies, by 16-bit UUID.
     ///
     /// Assigned Numbers, 3.4 and 3.11.
     package static let services: [UInt16: String] = [
@@ -116,7 +116,7 @@ extension AssignedNames {
         0xFFFA: "Open Drone ID",
     ]
 
-    /// The names of descriptors.
+    /// The names of descriptors, by 16-bit UUID.
     ///
     /// Assigned Numbers, 3.7.
     package static let descriptors: [UInt16: String] = [

@@ -78,8 +78,8 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// Drops the state of a channel, or of all channels if `channel` is `nil`, in one direction, because octets in that
-    /// direction have been lost.
+    /// Drops the state for one direction of a channel, or of all channels if `channel` is `nil`, after octets have been
+    /// lost in that direction.
     ///
     /// The start of the next SDU is then unknown, so later packets are shown as octets.
     mutating func forget(_ channel: ChannelIdentifier?, isFromHost: Bool) {

@@ -21,7 +21,7 @@
     /// A copy of all packets.
     package var octets: [UInt8] { [UInt8](storage[..<end]) }
 
-    /// Returns the packet that starts at an offset; `nil` if there is none.
+    /// Returns the packet that starts at the offset `start`; `nil` if there is none.
     package func packet(at start: Int) -> [UInt8]? {
         end(ofPacketAt: start).map { [UInt8](storage[start..<$0]) }
     }

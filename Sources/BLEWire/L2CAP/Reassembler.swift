@@ -19,7 +19,7 @@ package struct Reassembler: Sendable {
     /// joins.
     package init(room: Int = 0) { self.room = room }
 
-    /// The effect of a fragment.
+    /// The result of processing a fragment.
     package enum OnFragment: Equatable {
         /// The fragment is itself a complete packet, and was not copied.
         case whole

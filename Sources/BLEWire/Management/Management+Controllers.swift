@@ -121,7 +121,8 @@ extension Management {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits the number of elements that follow, currently `count`.
+    /// Visits the number of elements that follow, and returns it: `count`, unless a decoder or a generator has changed
+    /// it.
     @_lifetime(self: copy self)
     fileprivate mutating func count(of count: Int) throws(PacketError) -> Int {
         guard var field = Management.Count(wire: UInt16(clamping: count)) else {

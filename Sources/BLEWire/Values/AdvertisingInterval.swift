@@ -61,8 +61,7 @@ extension ExtendedAdvertisingInterval: CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits the three octets of an extended advertising interval, which may be out of range if the interval is
-    /// ignored.
+    /// Visits the three octets of an extended advertising interval, which may be out of range if `isIgnored` is true.
     @_lifetime(self: copy self)
     package mutating func interval(
         _ value: inout ExtendedAdvertisingInterval,

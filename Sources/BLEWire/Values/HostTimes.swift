@@ -82,7 +82,7 @@ package struct ScanPeriod: WireField, Hashable, CustomStringConvertible {
 
     /// The value for a single scan, which is not repeated.
     package static let none = Self(wire: 0)
-    /// The time from start to start; `nil` for a single scan.
+    /// The time from the start of one repetition to the start of the next; `nil` for a single scan.
     package var duration: Duration? { wire == 0 ? nil : .milliseconds(Int(wire) * 1280) }
     package var description: String { wire == 0 ? "none" : (Int(wire) * 1_280_000).microsecondsText }
 }

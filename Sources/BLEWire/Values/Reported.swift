@@ -1,8 +1,8 @@
 /// A field that keeps its number on the wire even if the specification reserves that number.
 ///
-/// Controllers send arbitrary values, mostly zeros, in events about a failure. After a success, too, an invalid value
-/// must not make the whole event invalid: if the event about a new connection were rejected because of its interval,
-/// the host would not know about the connection.
+/// Controllers send arbitrary values, mostly zeros, in events that report a failure. Even after a success, an invalid
+/// value must not make the whole event invalid: if the event about a new connection were rejected because of its
+/// interval, the host would not know about the connection.
 package struct Reported<Value: WireField>: WireField {
     package let wire: Value.Raw
     package init(wire: Value.Raw) { self.wire = wire }

@@ -56,7 +56,7 @@ extension HCI {
         }
     }
 
-    /// The choice of the devices that an initiator connects to.
+    /// The devices that an initiator may connect to.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12.
     package enum InitiatorFilterPolicy: UInt8, WireField, CustomStringConvertible {

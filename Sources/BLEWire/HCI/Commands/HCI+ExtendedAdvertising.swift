@@ -220,7 +220,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the number of advertising sets that the controller supports at present.
+    /// Reads the number of advertising sets that the controller currently supports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.58.
     package struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
@@ -303,7 +303,7 @@ extension HCI.LEReadMaximumAdvertisingDataLength {
 }
 
 extension HCI.LEReadNumberOfSupportedAdvertisingSets {
-    /// The return parameters: the number of advertising sets that the controller supports at present.
+    /// The return parameters: the number of advertising sets that the controller currently supports.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var count: UInt8 = 0

@@ -96,8 +96,8 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// The reason for the event: 0 for a local change, 1 for a change at the peer, 2 for the result of a read
-        /// command.
+        /// The reason for the event: 0 for a change of the local transmit power, 1 for a change of the peer's, 2 for
+        /// the result of a read command.
         package var reason: UInt8 = 0
         package var phy = PowerPHY(wire: 0)
         package var power = TransmitPower.unavailable

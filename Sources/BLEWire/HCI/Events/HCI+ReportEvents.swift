@@ -123,8 +123,9 @@ extension HCI {
             return true
         }
 
-        /// Returns the offset of the end of a report, which has eight octets before the data length and one octet after
-        /// the data.
+        /// Returns the offset of the end of the report that begins at `start`.
+        ///
+        /// A report has eight octets before the data length, and one octet after the data.
         @inline(__always)
         private static func end(ofReportAt start: Int, in octets: Span<UInt8>) throws(PacketError) -> Int {
             guard start + 9 <= octets.count else { throw .truncated(field: "Data Length") }

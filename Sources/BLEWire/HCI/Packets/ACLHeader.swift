@@ -49,7 +49,7 @@ extension ACLHeader {
         }
     }
 
-    /// Writes the packet type and this header into octets that were reserved at the front of an H4 packet.
+    /// Writes the packet type and this header into the octets reserved for them at the front of `packet`.
     package func begin(_ packet: inout [UInt8]) {
         let h4 = h4
         for index in 0..<Self.h4Size { packet[index] = UInt8(truncatingIfNeeded: h4 &>> UInt64(8 &* index)) }

@@ -85,7 +85,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// Decodes the LE commands of version 4.0; returns `nil` for other commands.
+    /// Decodes the LE commands of Core 4.0; returns `nil` for other commands.
     private static func decodeLegacy(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -126,7 +126,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// Decodes the LE commands of versions 4.1 to 5.0, except extended advertising; returns `nil` for other commands.
+    /// Decodes the LE commands of Core 4.1 to 5.0, except extended advertising; returns `nil` for other commands.
     private static func decodeLater(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>

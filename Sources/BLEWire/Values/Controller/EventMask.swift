@@ -5,7 +5,7 @@ package struct EventMask: WireField, Hashable {
     package let wire: UInt64
     package init(wire: UInt64) { self.wire = wire }
 
-    /// The default mask: all events of version 1.1.
+    /// The default mask: all events of Core 1.1.
     package static let standard = Self(wire: 0x0000_1FFF_FFFF_FFFF)
 
     /// Returns whether the controller may send an event.
@@ -56,7 +56,7 @@ package struct LEEventMask: WireField, Hashable {
     package let wire: UInt64
     package init(wire: UInt64) { self.wire = wire }
 
-    /// The default mask: all events of version 4.0.
+    /// The default mask: all LE events of Core 4.0.
     package static let standard = Self(wire: 0x1F)
 
     /// Returns whether the controller may send an event.
