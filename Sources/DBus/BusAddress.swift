@@ -6,7 +6,7 @@ package import BLERuntime
 package enum BusAddress {
     /// A reason why there is no address to connect to.
     ///
-    /// The description does not say where a text comes from, because only the caller knows.
+    /// The description does not say which setting contains the address, because only the caller knows.
     package enum Mistake: Error, Hashable, CustomStringConvertible {
         /// The environment names no bus.
         case missing
@@ -24,19 +24,22 @@ package enum BusAddress {
         }
     }
 
-    /// The maximum number of addresses in the list; further ones are ignored.
+    /// The maximum number of addresses in the list; any after that are ignored.
     private static let most = 16
     /// The maximum length of the list in octets; a longer one is rejected.
     private static let limit = 4_096
 
     /// Returns the possible addresses of the session bus, in the order to try them.
+    ///
+    /// `environment` returns the value of an environment variable; `nil` if the variable is not set.
     package static func ofSession(environment: (String) -> String?) throws(Mistake) -> [SocketAddress] {
         if let text = environment("DBUS_SESSION_BUS_ADDRESS"), !text.isEmpty { return try places(in: text) }
         guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { throw .missing }
         return [.unix(path: directory + "/bus")]
     }
 
-    /// Returns the Unix sockets in a list of addresses, in the order of the list; skips addresses of other kinds.
+    /// Returns the Unix sockets in `text`, a list of addresses, in the order of the list; skips addresses of other
+    /// kinds.
     ///
     /// - Throws: ``Mistake/malformed(_:)`` if an address is not valid or the list is too long,
     ///   ``Mistake/unsupported(_:)`` if the list contains no Unix socket.

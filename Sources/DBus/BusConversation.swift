@@ -15,7 +15,7 @@ package struct BusConversation {
         case unexpected(String)
         /// The bus sent octets that are not a message.
         case malformed
-        /// This number of calls, the maximum, already wait for a reply.
+        /// The maximum number of calls, given as the associated value, already wait for a reply.
         case congested(Int)
         /// The bus refused the call to `Hello`, for this reason.
         case notGreeted(String)
@@ -40,7 +40,7 @@ package struct BusConversation {
     }
 
     private enum State {
-        /// Authentication is not complete; the octets are an unfinished line.
+        /// Authentication is not complete; `line` is the part of the current line that has arrived so far.
         case authenticating(line: [UInt8])
         /// The bus has accepted the user, but has not yet answered whether it can pass file descriptors.
         case negotiating(line: [UInt8])
@@ -166,7 +166,7 @@ package struct BusConversation {
         }
     }
 
-    /// Keeps the beginning of a line until its rest arrives.
+    /// Keeps the beginning of a line until the rest of the line arrives.
     private mutating func store(_ line: [UInt8]) {
         switch state {
         case .authenticating: state = .authenticating(line: line)
@@ -257,7 +257,7 @@ package struct BusConversation {
         }
     }
 
-    /// Sends an error to a caller that expects an answer.
+    /// Refuses a call with the D-Bus error `name`, unless the caller wants no reply.
     private mutating func refuse(_ call: BusMessage, _ name: String) {
         guard !call.expectsNoReply else { return }
         var refusal = BusMessage(kind: .error, errorName: "\(Self.bus).Error.\(name)", replySerial: call.serial)
@@ -270,7 +270,7 @@ package struct BusConversation {
         return failure
     }
 
-    /// Sends a message with the next serial number, or keeps it until authentication is complete.
+    /// Sends a message, or keeps it until authentication is complete; returns its serial number.
     private mutating func write(_ message: BusMessage) -> UInt32 {
         var message = message
         lastSerial = lastSerial == .max ? 1 : lastSerial + 1
@@ -282,7 +282,7 @@ package struct BusConversation {
         return lastSerial
     }
 
-    /// Returns a call to a method of the bus itself.
+    /// Returns a call to the method `member` of the bus itself.
     private static func call(_ member: String) -> BusMessage {
         var message = BusMessage(kind: .call, serial: 0, path: "/org/freedesktop/DBus", interface: bus, member: member)
         message.destination = bus

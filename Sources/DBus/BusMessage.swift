@@ -160,6 +160,8 @@ extension BusMessage {
     package init(headerOf octets: [UInt8]) throws(Malformed) { self = try Self.header(of: octets).message }
 
     /// Decodes a header of the length that ``size(of:)`` returned, with its padding.
+    ///
+    /// `message` has no body yet; `signature` is the signature of the body.
     private static func header(of octets: [UInt8]) throws(Malformed) -> (message: Self, signature: String) {
         guard try size(of: octets[...])?.header == octets.count, let isBigEndian = isBigEndian(octets[0]),
             let kind = Kind(rawValue: octets[1])

@@ -73,7 +73,7 @@ package struct BusReader {
 
     private mutating func signature() -> String? { take(1)?.first.flatMap { text(Int($0)) } }
 
-    /// Reads text of `count` octets and the octet 0 after it.
+    /// Reads text of `count` octets and the zero octet after it.
     private mutating func text(_ count: Int) -> String? {
         guard count < octets.count, let taken = take(count + 1), taken.firstIndex(of: 0) == taken.endIndex - 1 else {
             return nil

@@ -204,7 +204,7 @@ extension BusValue {
         return value
     }
 
-    /// Creates a dictionary of variants with these keys.
+    /// Creates a dictionary that maps each name in `values` to a variant with the corresponding value.
     package static func properties(_ values: [(String, BusValue)]) -> BusValue {
         .array(of: .entry(.string, .variant), values.map { .entry(.string($0.0), .variant($0.1)) })
     }
