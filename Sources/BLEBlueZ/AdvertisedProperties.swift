@@ -4,7 +4,8 @@ import DBus
 
 /// The properties of `Device1` that an advertisement determines.
 enum AdvertisedProperties {
-    /// Returns the signal strength, which differs between advertisements with the same data.
+    /// Returns the property `RSSI`, which can differ between advertisements with the same data; empty if the strength
+    /// is unknown.
     static func strength(of report: AdvertisementReport) -> [ObjectTree.Property] {
         report.rssi.dBm.map { [("RSSI", .int16(Int16($0)))] } ?? []
     }

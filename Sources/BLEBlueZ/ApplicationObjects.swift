@@ -13,7 +13,7 @@ struct ApplicationObjects {
     struct Characteristic {
         let id: LocalAttributeID
         let path: String
-        /// True if the program is asked before a device that is not trusted writes prepared values.
+        /// True if the program is asked before an untrusted device writes prepared values.
         let needsAuthorization: Bool
     }
 
@@ -87,7 +87,7 @@ struct ApplicationObjects {
         return definition
     }
 
-    /// Returns the properties and permissions that flags stand for; `nil` if there are no flags, or an unknown one.
+    /// Returns the properties and permissions that `flags` stand for; `nil` if there are no flags, or an unknown one.
     private static func access(_ flags: [String]) -> (CharacteristicProperties, AttributePermissions)? {
         guard !flags.isEmpty else { return nil }
         var properties: CharacteristicProperties = [], permissions: AttributePermissions = []

@@ -3,7 +3,7 @@ import BLEWire
 import DBus
 
 extension BlueZBridge {
-    /// Adds the object `/org/bluez` and the adapter's object, which exist as long as the bridge.
+    /// Adds the object `/org/bluez` and the adapter's object, which exist as long as the bridge does.
     mutating func addAdapter() {
         let manager = { (name: String) in ObjectTree.Interface(name: name, properties: []) }
         tree.add("/org/bluez", [manager(BlueZ.agents)])
@@ -36,6 +36,8 @@ extension BlueZBridge {
     }
 
     /// Returns the value of `SupportedCapabilities`: the maximum lengths of an advertisement and a scan response.
+    ///
+    /// `isExtended` is true if the controller supports extended advertising.
     private static func capabilities(isExtended: Bool) -> BusValue {
         let lengths: [UInt8] = isExtended ? [245, 31] : [31, 31]
         return .properties(zip(["MaxAdvLen", "MaxScnRspLen"], lengths).map { ($0, .byte($1)) })

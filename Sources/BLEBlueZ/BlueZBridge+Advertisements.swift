@@ -103,7 +103,8 @@ extension BlueZBridge {
         }
     }
 
-    /// Starts an advertisement with the properties that its program returned or, if it has started, changes it.
+    /// Starts an advertisement with the properties that its program returned; if the advertisement has already started,
+    /// replaces its properties.
     mutating func advertise(_ number: UInt32, _ reply: BusReply) {
         guard let advertisement = advertisements[number] else { return }
         var exported: ExportedAdvertisement?

@@ -91,7 +91,7 @@ extension BlueZBridge {
         for name in ["Paired", "Bonded"] { tree.set(device.path, BlueZ.device, name, .boolean(true)) }
     }
 
-    /// Adds the bonded devices, and marks those that have lost their bond as not paired.
+    /// Adds the devices in `bonds` and marks them as paired; marks all other devices as not paired.
     private mutating func setBonds(_ bonds: [BondedPeer]) {
         for bond in bonds where addDevice(bond.peer, bond.identity, name: bond.name) { setPaired(bond.peer, true) }
         for device in devices.all where device.isBonded && !bonds.contains(where: { $0.peer == device.peer }) {
@@ -119,7 +119,8 @@ extension BlueZBridge {
     /// Passes a question about pairing to the agent of the program that the session belongs to.
     ///
     /// If a pairing that the program itself has started needs only consent and replaces no bond, the bridge consents
-    /// without asking. If the program has no agent, the bridge cancels all other pairings.
+    /// without asking. If the program has no agent, the bridge cancels all other pairings. If it has an agent but the
+    /// device is not known yet, the bridge keeps the question until the device is known.
     private mutating func ask(_ inquiry: PairingInquiry, _ key: SessionKey) {
         let peer = inquiry.peer
         guard let agent = clients[key.client]?.agent else {
@@ -167,9 +168,9 @@ extension BlueZBridge {
         }
     }
 
-    /// Passes an agent's answer to a pairing question on to the daemon.
+    /// Sends the daemon an agent's answer to a pairing question.
     ///
-    /// If the agent has shown a passkey without an error, there is no answer to pass on.
+    /// If the agent has shown a passkey without an error, there is no answer to send.
     mutating func takeAnswer(
         of client: String,
         _ peer: PeerIdentifier,
@@ -191,11 +192,11 @@ extension BlueZBridge {
     }
 }
 
-/// A question about a device whose connection another session has not reported yet.
+/// A pairing question about a device whose connection has not been reported yet.
 struct HeldInquiry: Sendable {
-    /// The time for which a question is held.
+    /// The maximum time for which a question is held.
     static let period = Duration.seconds(2)
-    /// The maximum number of held questions; pairings for which more would be held are cancelled.
+    /// The maximum number of held questions; further questions are not held, and their pairings are cancelled.
     static let most = 64
 
     let inquiry: PairingInquiry
@@ -206,8 +207,8 @@ struct HeldInquiry: Sendable {
 extension BlueZBridge {
     /// Keeps a question until the device is known.
     ///
-    /// Each session has its own connection to the daemon, so the question may arrive before the report of the central
-    /// that it is about.
+    /// Each session has its own connection to the daemon, so a question about a central may arrive before another
+    /// session reports that the central has connected.
     private mutating func hold(_ inquiry: PairingInquiry, _ key: SessionKey) {
         heldInquiries.removeAll { $0.inquiry.peer == inquiry.peer && $0.key == key }
         guard heldInquiries.count < HeldInquiry.most else {

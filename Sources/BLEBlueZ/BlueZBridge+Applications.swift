@@ -8,7 +8,7 @@ struct Application: Sendable {
     struct Characteristic: Sendable {
         let path: String
         let session: BlueZBridge.SessionKey
-        /// True if the program is asked before a device that is not trusted writes prepared values.
+        /// True if the program is asked before an untrusted device writes prepared values.
         let needsAuthorization: Bool
         /// The subscribed remote devices.
         var subscribers: [PeerIdentifier] = []
@@ -18,7 +18,7 @@ struct Application: Sendable {
     let path: String
     /// The call to `RegisterApplication`; `nil` once it has been answered.
     var caller: Caller?
-    /// The services that the host has not confirmed yet.
+    /// The services whose publication the host has not confirmed yet.
     var unconfirmed: [LocalAttributeID] = []
     var characteristics = OrderedMap<LocalAttributeID, Characteristic>()
     var services: [ServiceDefinition] = []
@@ -67,9 +67,10 @@ extension BlueZBridge {
         close(SessionKey(application.client, .application(number)))
     }
 
-    /// Changes the applications or advertisements of a program.
+    /// Calls `change`, which changes the applications or advertisements of a program.
     ///
-    /// While the program has any of them, the bridge receives the program's signals about changed properties.
+    /// While the program has applications or advertisements, the bridge receives the program's signals about changed
+    /// properties.
     mutating func changeExports(of client: String, _ change: (inout Self) -> Void) {
         let had = hasExports(client)
         change(&self)
@@ -192,7 +193,9 @@ extension BlueZBridge {
         call(key.client, characteristic.path, BlueZ.characteristic, "StopNotify")
     }
 
-    /// Returns the options of a read or a write by a remote device.
+    /// Returns the options of a call to `ReadValue` or `WriteValue`, for a read or a write by a remote device.
+    ///
+    /// `type` is the kind of write, and `isQuestion` is true if the program is only asked to accept it.
     private func options(
         _ peer: PeerIdentifier,
         offset: Int,
@@ -246,8 +249,8 @@ extension BlueZBridge {
         return result
     }
 
-    /// Returns the questions to ask before prepared writes of a device that is not trusted: one for each characteristic
-    /// with the flag `authorize`.
+    /// Returns the questions to ask before prepared writes by an untrusted device: one for each characteristic with the
+    /// flag `authorize`.
     ///
     /// BlueZ asks when the device prepares the write, and asks nothing about other writes. A group of one part from the
     /// beginning of the value is not distinguished from a Write Request.

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import DBus
 
-/// An operation of a program on an attribute of a device.
+/// An operation that a program requests on an attribute of a device.
 enum Operation: Sendable {
     case read(path: String, AttributeHandle, offset: Int)
     case write(AttributeRequest)
@@ -184,7 +184,8 @@ extension BlueZBridge {
         self.request(key, peer, request, for: purpose(characteristic.path))
     }
 
-    /// Processes an event about a device; `number` is the request that it answers, or `.none`.
+    /// Processes an event about a device; `number` identifies the request that the event answers, and is `.none` if it
+    /// answers none.
     mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, _ number: RequestNumber, _ key: SessionKey) {
         if number != .none {
             guard let purpose = sessions[key]?.requests[number]?.purpose else { return }

@@ -56,7 +56,9 @@ extension BlueZBridge {
         }
     }
 
-    /// Answers the calls that wait until a device's services are known: with `error` if the device has disconnected.
+    /// Answers the calls that wait until a device's services are known.
+    ///
+    /// `error` is the error to reply with if the device has disconnected; `nil` if the services are now known.
     mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil) {
         guard let device = devices[peer] else { return }
         _ = devices.update(peer) { $0.awaitingServices = [] }

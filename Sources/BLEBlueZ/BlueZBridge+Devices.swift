@@ -35,7 +35,7 @@ struct Device: Sendable {
     var awaitingServices: [Waiter] = []
     /// The calls to `Disconnect` that have not been answered.
     var ending: [Ending] = []
-    /// The calls to `Pair`, by the program that called.
+    /// The unanswered calls to `Pair`, by the bus name of the calling program.
     var pairing = OrderedMap<String, Caller>()
     var database = RemoteDatabase()
     var mtu = 23
@@ -109,7 +109,8 @@ extension BlueZBridge {
         tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
     }
 
-    /// Removes devices that have not been received for a while, unless a program is discovering.
+    /// Removes the devices that have not been received for ``deviceLifetime`` and need not be kept, unless a program is
+    /// discovering.
     mutating func removeOldDevices() {
         sweepTime = nil
         guard !clients.all.contains(where: \.isDiscovering) else { return }
@@ -204,9 +205,9 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns whether to signal the signal strength of a device now.
+    /// Returns whether to signal a device's new RSSI (`strength`) now.
     ///
-    /// True if it has changed by at least ``BlueZBridge/strengthStep``, was last signalled at least
+    /// True if the RSSI has changed by at least ``BlueZBridge/strengthStep``, was last sent at least
     /// ``BlueZBridge/strengthPeriod`` ago, or was unknown.
     private func isNews(_ strength: BusValue, of device: Device) -> Bool {
         guard now - device.strengthTime < Self.strengthPeriod, let new = strength.integer,

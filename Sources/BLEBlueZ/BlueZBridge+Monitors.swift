@@ -40,8 +40,8 @@ struct Monitor: Sendable {
     /// Returns whether an object is the registered one, or below it.
     func contains(_ object: String) -> Bool { object == path || object.hasPrefix(path == "/" ? path : path + "/") }
 
-    /// The time at which the next found device is lost, unless it is received earlier; `nil` if there are no found
-    /// devices.
+    /// The earliest time at which a found device is lost unless an advertisement from it arrives first; `nil` if there
+    /// are no found devices.
     var deadline: Instant? {
         objects.flatMap { object in object.found.all.map { $0 + object.lowTimeout } }.min()
     }
@@ -113,7 +113,7 @@ extension BlueZBridge {
         if isAdded { updateScan(of: client) }
     }
 
-    /// Removes a monitor that its program has removed.
+    /// Removes the monitor whose object its program has removed from the bus, as `signal` reports.
     mutating func removeMonitor(_ signal: BusMessage) {
         guard let client = signal.sender, signal.body.count == 2, let path = signal.body[0].text,
             signal.body[1].elements?.contains(where: { $0.text == BlueZ.monitor }) == true
@@ -139,7 +139,7 @@ extension BlueZBridge {
         return true
     }
 
-    /// Returns whether the bridge must scan because a program has advertisement monitors.
+    /// Returns whether a program has active advertisement monitors, for which the bridge must scan.
     func hasMonitors(_ client: String) -> Bool {
         monitors.all.contains { $0.client == client && !$0.objects.isEmpty }
     }
@@ -151,7 +151,8 @@ extension BlueZBridge {
 
     /// Reports a received device to the matching monitors of a program that have not found it yet.
     ///
-    /// A device whose signal is too weak for a monitor is not reported to it.
+    /// A device whose signal is too weak for a monitor is not reported to that monitor. If a monitor has already found
+    /// the device, the time of reception is recorded.
     mutating func reportFound(_ report: AdvertisementReport, to client: String) {
         guard let path = devices[report.peer]?.path else { return }
         let rssi = report.rssi.dBm.map(Int.init) ?? -127
@@ -169,7 +170,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Reports a found device as lost if it has not been received with sufficient signal strength within
+    /// Reports a found device as lost if no advertisement with sufficient signal strength has arrived from it for
     /// ``Monitor/Object/lowTimeout``.
     mutating func expireMonitors() {
         for number in monitors.keys {
@@ -214,14 +215,16 @@ extension Monitor.Object {
         )
     }
 
-    /// Returns a threshold in dBm, `unset` if the value is missing or 127; `nil` if it is not from -127 to 20.
+    /// Returns the threshold in `value`, in dBm: `unset` if it is missing or 127, `nil` if it is not a number from -127
+    /// to 20.
     private static func threshold(_ value: BusValue?, unset: Int) -> Int? {
         guard let value, value.integer != 127 else { return unset }
         guard case .int16(let threshold) = value, -127...20 ~= threshold else { return nil }
         return Int(threshold)
     }
 
-    /// Returns a time in seconds, `unset` if the value is missing or 0; `nil` if it is not from 1 to 300.
+    /// Returns the time in `value`, in seconds: `unset` if it is missing or 0, `nil` if it is not a number from 1 to
+    /// 300.
     private static func timeout(_ value: BusValue?, unset: Int) -> Int? {
         guard let value, value.integer != 0 else { return unset }
         guard case .uint16(let timeout) = value, 1...300 ~= timeout else { return nil }

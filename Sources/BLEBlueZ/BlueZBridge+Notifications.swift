@@ -108,7 +108,7 @@ extension BlueZBridge {
     /// Passes on a notification to the program whose session has received it.
     ///
     /// If a program has subscribed over several connections to the bus, the sessions of all these connections receive
-    /// each value. It is passed on only once: when the session of the first connection receives it.
+    /// each value. The value is passed on only once: when the session of the first connection receives it.
     mutating func notified(_ peer: PeerIdentifier, _ handle: AttributeHandle, _ value: [UInt8], _ key: SessionKey) {
         guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
         if let number = characteristic.notifyPipe, pipes[number]?.client == key.client {
@@ -121,7 +121,8 @@ extension BlueZBridge {
 }
 
 extension BlueZBridge {
-    /// Creates a pair of sockets and gives the program one of them.
+    /// Creates a pair of sockets, for notifications if `isNotify` is true and otherwise for writes, and gives the
+    /// program one of them.
     mutating func openPipe(
         _ caller: Caller,
         _ peer: PeerIdentifier,
@@ -171,7 +172,7 @@ extension BlueZBridge {
         )
     }
 
-    /// Processes a value that a program has written to its pipe; `nil` if the program has closed the pipe.
+    /// Processes `value`, which a program has written to its pipe; `nil` means that the program has closed the pipe.
     package mutating func receive(_ value: [UInt8]?, from number: PipeNumber, at time: Instant) -> [Action] {
         now = time
         if let value, let pipe = pipes[number], !pipe.isNotify {

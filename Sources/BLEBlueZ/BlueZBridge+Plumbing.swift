@@ -74,7 +74,9 @@ extension BlueZBridge {
 
     /// Calls a method that a program or the bus provides.
     ///
-    /// A call fails immediately if too many calls to the program, or to all programs, have no reply yet.
+    /// If `purpose` is `.none`, the bridge expects no reply. Otherwise the call fails if no reply arrives within
+    /// `time`. A call to a program fails immediately if too many calls to that program, or too many calls in total,
+    /// have no reply yet.
     mutating func call(
         _ message: BusMessage,
         for purpose: PendingCall.Purpose,
@@ -134,7 +136,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Opens a session unless it is open.
+    /// Opens a session unless it is already open.
     mutating func open(_ key: SessionKey) {
         guard sessions[key] == nil else { return }
         sessions[key] = Session()

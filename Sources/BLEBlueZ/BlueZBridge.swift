@@ -2,7 +2,7 @@ package import BLEHost
 package import BLEWire
 package import DBus
 
-/// BlueZ's D-Bus API on top of sessions with the daemon, as a value.
+/// The logic of BlueZ's D-Bus API on top of sessions with the daemon, without sockets and timers.
 ///
 /// Calls, replies, signals and session events go in; messages, session requests and a deadline come out. Each program
 /// on the bus has its own sessions, so the daemon's policy and accounting see the program and not the bridge.
@@ -17,7 +17,7 @@ package struct BlueZBridge: Sendable {
         package var address: DeviceAddress
         /// The name that users see.
         package var alias: String
-        /// The users who may change the adapter's properties, for example to switch Bluetooth off and on.
+        /// The IDs of the users who may change the adapter's properties, for example to switch Bluetooth off and on.
         package var administrators: [UInt32]
 
         package init(name: String, address: DeviceAddress, alias: String, administrators: [UInt32]) {
@@ -28,7 +28,7 @@ package struct BlueZBridge: Sendable {
         }
     }
 
-    /// The user and process of a program, as the bus reports them.
+    /// The user ID and the process ID of a program, as the bus reports them.
     package struct Credentials: Hashable, Sendable {
         package var user: UInt32
         package var process: UInt32?
@@ -129,37 +129,38 @@ package struct BlueZBridge: Sendable {
 
     /// The limits on what programs and devices can make the bridge store.
     enum Limit {
-        /// The maximum number of programs on the bus, in total and per user other than root; calls by further programs
-        /// are refused.
+        /// The maximum number of programs on the bus, in total and per user other than root; calls by additional
+        /// programs are refused.
         static let clients = 256, userClients = 64
         /// The maximum number of a program's calls that wait for its credentials, and the maximum number that wait for
-        /// a reply; further ones are refused.
+        /// a reply; calls beyond these limits are refused.
         static let heldCalls = 64, pendingCalls = 256
-        /// The maximum number of the bridge's calls that wait for a reply from one program; further ones fail
+        /// The maximum number of the bridge's calls that wait for a reply from one program; calls beyond that fail
         /// immediately.
         static let calls = 64
-        /// The maximum number of the bridge's calls that wait for a reply from any program; further ones fail
+        /// The maximum number of the bridge's calls that wait for a reply, in total; calls to programs beyond that fail
         /// immediately.
         static let allCalls = 2_048
-        /// The maximum number of a session's write commands in the host; further ones are refused, or wait in their
-        /// pipe.
+        /// The maximum number of a session's write commands in the host; commands beyond that are refused, or wait in
+        /// their pipe.
         static let commands = 128
         /// The maximum number of devices.
         ///
         /// At the limit, a new device replaces the least recently received one that is not bonded, trusted or
         /// connected. If there is none, the new device is not added.
         static let devices = 1_024
-        /// The number of discovered attributes at which the discovery of a device ends, and the maximum number of UUIDs
-        /// in its property `UUIDs`; further UUIDs are left out.
+        /// The number of attributes at which the discovery of a device ends, and the maximum number of UUIDs in the
+        /// property `UUIDs` of a device; UUIDs that together exceed this maximum are not added.
         static let attributes = 4_096
         /// The maximum number of attribute values that are kept for a program; at the limit, the oldest is removed.
         static let values = 256
         /// The maximum length of an alias, in octets; longer aliases are refused.
         static let alias = 248
-        /// The maximum number of applications per program, and objects per application; further ones are refused.
+        /// The maximum number of applications per program, and of objects per application; an application that exceeds
+        /// either limit is refused.
         static let applications = 8, applicationObjects = 512
-        /// The maximum numbers of advertisements, monitors and pipes of all programs together; further ones are
-        /// refused.
+        /// The maximum numbers of advertisements, monitors and pipes of all programs together; calls that would exceed
+        /// a limit are refused.
         static let advertisements = 8, monitors = 32, pipes = 64
     }
 
@@ -198,7 +199,8 @@ package struct BlueZBridge: Sendable {
     /// The time at which to signal ``reports``; `nil` if there are none.
     var reportTime: Instant?
     var sweepTime: Instant?
-    /// A time that is not after the earliest deadline of the calls and monitors; `nil` if there is none.
+    /// A time no later than the earliest deadline of the calls, monitors and held questions; `nil` if they have no
+    /// deadline.
     ///
     /// Without it, each event would cause a search for that deadline.
     var waitTime: Instant?

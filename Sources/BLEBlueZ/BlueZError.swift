@@ -107,7 +107,9 @@ extension BlueZError {
         }
     }
 
-    /// Returns the ATT error for a remote device whose read or write a program has refused with this D-Bus error.
+    /// Returns the ATT error for a remote device whose read or write a program has refused with the D-Bus error `name`.
+    ///
+    /// `text` is the message of the D-Bus error.
     package static func attribute(_ name: String, _ text: String?) -> ATT.ErrorCode {
         switch name {
         case "org.bluez.Error.NotPermitted": .readNotPermitted

@@ -16,7 +16,7 @@ package struct DiscoveryFilter: Equatable, Sendable {
     package var maximumPathLoss: Int?
     /// The text with which a device's name or address must begin; `nil` to admit all names and addresses.
     package var pattern: String?
-    /// True to signal the data in every advertisement, even if the data are the same as before.
+    /// True to signal the data in every advertisement, even if the data is the same as before.
     package var duplicates = false
 
     package init() {}

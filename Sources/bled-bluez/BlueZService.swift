@@ -19,7 +19,7 @@ final class BlueZService: @unchecked Sendable {
     private let link: DaemonLink
     private let daemon: String
     private let radio: String
-    /// The queue for questions to the daemon whose answers take a while.
+    /// The dispatch queue for requests to the daemon that take a while.
     private let queue = DispatchQueue(label: "bled-bluez")
     private let ended: @Sendable (CommandFailure) -> Void
     private let ready: @Sendable () -> Void
@@ -28,7 +28,7 @@ final class BlueZService: @unchecked Sendable {
     private var sessions: [BlueZBridge.SessionKey: any HostSession] = [:]
     private var calls: [UInt32: BlueZBridge.CallNumber] = [:]
     private var pipes: [BlueZBridge.PipeNumber: ValuePipe] = [:]
-    /// The serial number of `RequestName`.
+    /// The serial number of the call to `RequestName`.
     private var nameRequest: UInt32 = 0
 
     /// Creates a service on a bus.
@@ -59,7 +59,7 @@ final class BlueZService: @unchecked Sendable {
         bridge = BlueZBridge(adapter)
     }
 
-    /// Connects to the bus and requests BlueZ's name.
+    /// Connects to the bus and requests BlueZ's bus name.
     ///
     /// Call this only once.
     func start() {
@@ -101,8 +101,8 @@ final class BlueZService: @unchecked Sendable {
         }
     }
 
-    /// Processes everything that is due and the events of the daemon, and sends what has accumulated for the bus;
-    /// returns the time of the bridge's next deadline.
+    /// Processes everything that is due and then the daemon's events, and sends the accumulated messages to the bus;
+    /// returns the time of the bridge's next deadline, `nil` if it has none.
     ///
     /// Called at the end of each pass of the loop, so all messages of a pass are sent with a single write.
     private func takeTurn() -> Instant? {
