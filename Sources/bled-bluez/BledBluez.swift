@@ -120,7 +120,7 @@ struct BledBluez: ParsableCommand {
             throw CommandFailure("\(error.sentence) \(cure)", 69)
         }
         guard case .radios(let radios) = answer, !radios.isEmpty else {
-            throw CommandFailure("The daemon at \(daemon) reports no radio. Restart it with one, as “bled hci:0”.", 69)
+            throw CommandFailure("The daemon at \(daemon) has no radio. Restart it with one, such as “bled hci:0”.", 69)
         }
         return radios
     }

@@ -8,7 +8,7 @@ import Glibc
 struct Bled: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bled",
-        abstract: "Share Bluetooth radios among all apps on this computer.",
+        abstract: "Share Bluetooth radios among all apps on this machine.",
         discussion: """
             Apps that use Core Bluetooth find the daemon automatically and need no privileges. They share its scans, \
             links and advertisements, and each receives only its own events. Only the daemon needs access to the \

@@ -23,7 +23,7 @@ extension Central {
             throw CommandError.noPSM(peripheral.title)
         }
         let value = [UInt8](try await read(found, of: peripheral))
-        guard value.count == 2 else { throw CommandError.failed("Reading the PSM of \(peripheral.title)", nil) }
+        guard value.count == 2 else { throw CommandError.noPSM(peripheral.title) }
         return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8
     }
 }

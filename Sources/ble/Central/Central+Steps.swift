@@ -273,17 +273,17 @@ extension Central {
         }
         let most = peripheral.longestCommandValue
         guard value.count <= most else {
-            let reason = "\(peripheral.title) accepts \(most) octets without response, but the value has \(value.count)"
+            let reason = "\(peripheral.title) accepts at most \(most) octets without response, not \(value.count)"
             throw CommandError.cannotWrite(characteristic.uuid.uuidString, reason)
         }
         if !peripheral.canSendWriteWithoutResponse {
-            try await ask(peripheral, "Waiting to write", {}) {
+            try await ask(peripheral, "Waiting to write \(characteristic.uuid)", {}) {
                 if case .readyToWrite = $0 { .some(nil) } else { nil }
             }
         }
         let types = characteristic.service.map { [$0.uuid] }
         peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
-        try await waitForResponse(from: peripheral, types, after: "writing")
+        try await waitForResponse(from: peripheral, types, after: "the write")
     }
 
     /// Waits until the peripheral has handled everything that was sent to it before this call.
@@ -302,7 +302,7 @@ extension Central {
                 }
             }
         }
-        try await ask(peripheral, "Waiting for a response from \(peripheral.title) after \(what)", question) {
+        try await ask(peripheral, "Confirming \(what) with \(peripheral.title)", question) {
             if case .responded(peripheral, let error) = $0 { .some(error) } else { nil }
         }
     }

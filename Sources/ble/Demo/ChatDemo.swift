@@ -31,7 +31,8 @@ final class ChatDemo {
         for guest in guests { await leave(guest) }
         packets?.flush()
         if let missing {
-            printer.print(Fact("failed", ["step": missing, "steps": done], text: "✗ \(missing) (after \(done) steps)"))
+            let before = done == 1 ? "1 step" : "\(done) steps"
+            printer.print(Fact("failed", ["step": missing, "steps": done], text: "✗ \(missing) (after \(before))"))
         } else if printer.isForPeople {
             printer.remark("✓ \(done) of \(done) steps done in \(world.now.seconds) s of virtual time.")
         }

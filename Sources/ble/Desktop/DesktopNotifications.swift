@@ -57,7 +57,7 @@ final class DesktopNotifications {
         } catch BusAddress.Mistake.missing {
             throw .noDesktop("\(BusAddress.Mistake.missing)")
         } catch let mistake as BusAddress.Mistake {
-            throw .noDesktop("DBUS_SESSION_BUS_ADDRESS is invalid: \(mistake)")
+            throw .noDesktop("DBUS_SESSION_BUS_ADDRESS is invalid (\(mistake))")
         } catch let error as TransportError {
             throw .noDesktop("cannot connect to the session bus (\(error))")
         } catch {
@@ -74,7 +74,7 @@ final class DesktopNotifications {
     private func opened() async throws(CommandError) {
         let timer = Task {
             try await Task.sleep(for: Self.replyTimeout)
-            lose(.noDesktop("no reply within \(Self.replyTimeout.seconds) s"))
+            lose(.noDesktop("the notification service did not answer within \(Self.replyTimeout.seconds) s"))
         }
         await withCheckedContinuation { continuation in
             if case .opening = state { state = .opening(continuation) } else { continuation.resume() }

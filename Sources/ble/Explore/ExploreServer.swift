@@ -189,7 +189,8 @@ final class ExploreServer: Sendable {
             return true
         }
         guard isAdmitted else {
-            let sentence = "\(Self.mostReaders) browsers show this page, the limit. Close one of them, and reload."
+            let problem = "\(Self.mostReaders) browsers already show this page, which is the limit."
+            let sentence = problem + " Close one of them, and reload."
             return try await write(503, sentence, to: responses)
         }
         defer { counts.withLock { $0.readers -= 1 } }

@@ -62,7 +62,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .invalidHost(let error): "\(HostSpecification.variable) is invalid: \(error)"
         case .noDaemon(let reason):
             """
-            No Bluetooth daemon: \(reason). Start it with “bled”, or set its socket: BLUETOOTH_HOST=bled:PATH.
+            No Bluetooth daemon: \(reason). Start one with “bled”, or name its socket with BLUETOOTH_HOST=bled:PATH.
             """
         case .daemonFailed(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
@@ -80,7 +80,7 @@ enum CommandError: Error, CustomStringConvertible {
             No device named “\(peer)” found within \(time.seconds) s, only \(Self.list(seen)). Is it on and advertising?
             """
         case .ambiguous(let peer, let names):
-            "“\(peer)” matches several devices: \(Self.list(names)). Use a longer part of the name."
+            "“\(peer)” matches several devices: \(Self.list(names)). Use a longer part of the name, or the identifier."
         case .noAnswer(let what, let time): "\(what) timed out after \(time.seconds) s."
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” lists its characteristics."

@@ -28,7 +28,7 @@ extension ScannedPeripheral {
     private func line(color: Bool) -> String {
         let strength = rssi == 127 ? "   ?" : String(repeating: " ", count: max(0, 4 - "\(rssi)".count)) + "\(rssi)"
         let services = services.map { "\($0)" }.joined(separator: ", ")
-        let maker = manufacturerData.map { " maker \($0.hexadecimal)" } ?? ""
+        let maker = manufacturerData.map { " manufacturer \($0.hexadecimal)" } ?? ""
         let title = (name?.printable ?? "(no name)").padded(to: 24).bold(color)
         return "\(strength) dBm  \(title)  \(peripheral.identifier.uuidString.faint(color))  \(services)\(maker)"
     }

@@ -132,7 +132,7 @@ final class PairingPrompts {
 
     /// Answers the last question with a line of input, or tells the user why the line is not a valid answer.
     func answer(_ line: String) {
-        guard let prompt = open else { return printer.remark("There is no pairing prompt to answer.") }
+        guard let prompt = open else { return printer.remark("There is no open pairing prompt.") }
         let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }
         switch (prompt.question, line) {
         case (_, "no"): prompt.reject()

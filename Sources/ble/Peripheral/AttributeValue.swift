@@ -12,7 +12,7 @@ struct AttributeValue {
 
         var description: String {
             switch self {
-            case .notOctets(let text): "“\(text)” is not valid: expected text, or pairs of hexadecimal digits after 0x"
+            case .notOctets(let text): "“\(text)” must have pairs of hexadecimal digits after 0x"
             case .tooLong(let octets):
                 "a value has at most \(ATT.maximumValueLength) octets, but this one has \(octets)"
             }

@@ -49,10 +49,13 @@ struct CapturedDevices {
         let list = CommandError.list(candidates.map(Self.title))
         guard let address else {
             let advice = "Select one with --address, such as --address \(first.address.prefix(17))"
-            throw CommandError.unusableFile(path, "it contains several devices: \(list). \(advice)")
+            throw CommandError.unusableFile(path, "it contains several devices, \(list). \(advice)")
         }
-        let count = (found ?? []).isEmpty ? "no device" : "several devices"
-        throw CommandError.unusableFile(path, "it contains \(count) with the address \(address)…, among \(list)")
+        let reason =
+            (found ?? []).isEmpty
+            ? "it contains no device whose address begins with \(address), only \(list)"
+            : "it contains several devices whose addresses begin with \(address). Give more digits of the address"
+        throw CommandError.unusableFile(path, reason)
     }
 
     private static func title(_ device: CapturedDevice) -> String {
@@ -111,11 +114,13 @@ extension ClonedDevice {
             + characteristics.flatMap(\.descriptors).count { $0.value == nil }
         var remarks: [String] = []
         if device.advertisement == nil { remarks.append("The capture contains no advertisement of the device.") }
-        if unread > 0 { remarks.append("\(unread) values were not read in the capture; “known” is false for them.") }
+        if unread > 0 {
+            let values = unread == 1 ? "1 value was" : "\(unread) values were"
+            remarks.append("\(values) not read in the capture and marked with “known”: false.")
+        }
         if device.variableAnswers > 0 {
-            remarks.append(
-                "\(device.variableAnswers) writes had different answers at different times; these answers are left out."
-            )
+            let writes = device.variableAnswers == 1 ? "1 write" : "\(device.variableAnswers) writes"
+            remarks.append("\(writes) had different answers at different times; these answers are left out.")
         }
         for characteristic in characteristics where characteristic.properties & unsupported != 0 {
             remarks.append("\(characteristic.uuid): the properties Broadcast and Extended Properties are left out.")

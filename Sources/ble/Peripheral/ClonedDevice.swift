@@ -96,7 +96,7 @@ struct ClonedDevice {
             return (Self.text(keys), [])
         } catch {
             let remark =
-                "The advertisement is left out, because files cannot describe it: \(Self.explanation(of: error))"
+                "The advertisement is left out, because files cannot describe it: \(Self.explanation(of: error))."
             return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
         }
     }
@@ -108,7 +108,7 @@ struct ClonedDevice {
             _ = try device(keys)
             return []
         } catch {
-            return ["Worlds and “ble serve” cannot use this file: \(explanation(of: error))"]
+            return ["Worlds and “ble serve” cannot use this file: \(explanation(of: error))."]
         }
     }
 
@@ -171,7 +171,7 @@ struct ClonedDevice {
                 description["value"] = try await central.read(characteristic, of: peripheral).hexadecimal
             } catch CommandError.failed(let what, let error) {
                 printer.remark(
-                    "\(characteristic.uuid.uuidString) has no value in the file: \(CommandError.failed(what, error))"
+                    "The file has no value for \(characteristic.uuid.uuidString). \(CommandError.failed(what, error))"
                 )
             }
         }

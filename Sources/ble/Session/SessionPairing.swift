@@ -37,7 +37,7 @@ final class SessionPairing {
     /// - Throws: ``SessionFailure`` if there is no such prompt, or the prompt needs another kind of answer.
     func answer(_ command: SessionCommand, from device: SessionDevice) throws {
         guard let index = prompts.firstIndex(where: { $0.identifier == device.identifier }) else {
-            throw SessionFailure(.pairingFailed, "There is no pairing prompt for \(device.peripheral.title) to answer.")
+            throw SessionFailure(.pairingFailed, "There is no open pairing prompt for \(device.peripheral.title).")
         }
         let prompt = prompts[index]
         switch (prompt.question, command.accept, command.digits) {

@@ -112,13 +112,13 @@ final class Shell {
         case "connected": print("Connected to \(Self.name(fields)).")
         case "disconnected":
             let reason = (fields["reason"] as? String).map { ": \($0)" } ?? "."
-            let again = fields["reconnecting"] as? Bool == true ? " Connecting again …" : ""
+            let again = fields["reconnecting"] as? Bool == true ? " Reconnecting …" : ""
             print("Disconnected from \(Self.name(fields))\(reason)\(again)")
         case "received", "resubscribed": print(Self.line(fields))
         case "services_changed": print("\(Self.name(fields)) changed its services; “discover” shows them.")
         case "unsubscribed": print("\(Self.title(fields)): \(fields["reason"] as? String ?? "the subscription ended")")
         case "paired": print("Paired with \(Self.name(fields)).")
-        case "pairing_failed": fail("Pairing failed: \(fields["reason"] as? String ?? "unknown").")
+        case "pairing_failed": fail("Pairing failed: \(fields["reason"] as? String ?? "unknown reason").")
         case "radio_lost": print(RadioChange.lost.remark)
         case "radio_returned": print(RadioChange.returned.remark)
         default: break

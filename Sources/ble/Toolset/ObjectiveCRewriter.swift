@@ -72,7 +72,7 @@ struct ObjectiveCRewriter {
         let options = packages.map { "--package \($0.shellQuoted)" }.joined(separator: " ")
         return """
             #!/bin/sh
-            # Rewrites the Objective-C words of packages, and runs the Swift compiler with the rewritten files.
+            # Translates the Objective-C interoperability of packages, and runs the Swift compiler on the result.
             rewriter=\(program.shellQuoted)
             if [ ! -x "$rewriter" ]; then
                 echo "error: $rewriter does not exist: write the toolset again with “ble toolset --objc”" >&2

@@ -15,7 +15,7 @@ struct ToolsetCommand: ParsableCommand {
             Builds then need one option: swift build --toolset DIR/toolset.json
 
             With --install, the library and the modules are added to the toolchain, and builds need no option; \
-            --uninstall removes every file. This may need sudo.
+            --uninstall removes them again. Both may need sudo.
 
             --compat adds modules to DIR that other people's code imports and Linux lacks: os, OSLog, Combine, \
             CryptoKit, and a few names of ObjectiveC and UIKit. docs/TOOLSET.md has a table of their contents. Code \
@@ -38,7 +38,7 @@ struct ToolsetCommand: ParsableCommand {
               ble toolset --compat compat       include os, Combine, CryptoKit and others
               ble toolset --compat --can-import lamp compat
                                                 the same, canImport is true in “lamp”
-              ble toolset --objc Lamp compat    also rewrite @objc and the like in “Lamp”
+              ble toolset --objc Lamp compat    also translate @objc etc. in “Lamp”
               ble toolset --uninstall compat    remove the folder “compat”
               ble toolset --install             add the modules to the toolchain in PATH
               ble toolset --check               compile and run a program without options
@@ -65,7 +65,7 @@ struct ToolsetCommand: ParsableCommand {
     var canImport: [String] = []
     @Option(
         help: ArgumentHelp(
-            "The folder of a package to translate from Objective-C interoperability. Repeatable.",
+            "The folder of a package whose Objective-C interoperability is translated. Repeatable.",
             valueName: "folder"
         )
     )
@@ -87,16 +87,21 @@ struct ToolsetCommand: ParsableCommand {
         guard folder == nil || !install else {
             throw ValidationError("--install writes to the toolchain; leave out the folder.")
         }
-        guard !isCompatible || folder != nil && !uninstall && !check else {
+        guard !isCompatible || !uninstall && !check else {
+            let action = uninstall ? "--uninstall" : "--check"
+            throw ValidationError("\(compat ? "--compat" : "--objc") has no effect with \(action); leave it out.")
+        }
+        guard !isCompatible || folder != nil else {
+            let options = compat ? "--compat" : "--objc FOLDER"
             throw ValidationError(
                 """
-                \(compat ? "--compat" : "--objc") needs a folder: “ble toolset --compat DIR”. In the toolchain, its \
+                \(compat ? "--compat" : "--objc") needs a folder: “ble toolset \(options) DIR”. In the toolchain, its \
                 modules would change #if canImport(Combine) for every package.
                 """
             )
         }
         guard isCompatible || canImport.isEmpty else {
-            throw ValidationError("--can-import only has an effect on the modules of --compat; add --compat.")
+            throw ValidationError("--can-import has an effect only with --compat; add --compat.")
         }
         guard !json || !objc.isEmpty else { throw ValidationError("--json is for the report of --objc; add --objc.") }
         let isName = canImport.allSatisfy { !$0.isEmpty && !$0.contains(",") }

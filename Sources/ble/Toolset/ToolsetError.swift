@@ -54,19 +54,25 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             No built modules found. Install the package corebluetooth-swift, or build them in a checkout of \
             corebluetooth-linux with Packaging/toolset.sh and name their folder with --from.
             """
-        case .notModules(let folder): "\(folder) has no built modules: Packaging/toolset.sh writes such a folder."
+        case .notModules(let folder): "\(folder) contains no built modules. Packaging/toolset.sh builds them."
         case .noCompatibility(let folder):
-            "\(folder) has no modules for --compat. Build them with Packaging/toolset.sh, or leave --compat out."
+            "\(folder) contains no modules for --compat. Build them with Packaging/toolset.sh, or leave --compat out."
         case .noRewriter(let path?, _):
             "\(path), which the variable \(ObjectiveCRewriter.variable) names, is not an executable file."
-        case .noRewriter(nil, let checkout):
+        case .noRewriter(nil, let checkout?):
             """
             --objc needs the program ble-objc, which is neither beside ble nor in PATH. Build it with “swift build -c \
-            release --package-path \(checkout ?? "CHECKOUT")/Tools/ObjC --product ble-objc”, where it is found in a \
-            checkout, or set \(ObjectiveCRewriter.variable) to its path.
+            release --package-path \(checkout)/Tools/ObjC --product ble-objc” and try again, or set \
+            \(ObjectiveCRewriter.variable) to its path.
+            """
+        case .noRewriter(nil, nil):
+            """
+            --objc needs the program ble-objc, which is neither beside ble nor in PATH. In a checkout of \
+            corebluetooth-linux, build it with “swift build -c release --package-path Tools/ObjC --product \
+            ble-objc”, and set \(ObjectiveCRewriter.variable) to its path.
             """
         case .rewritingFailed(let package, let reason): "Cannot rewrite \(package): \(reason)"
-        case .noToolset(let folder): "\(folder) has no toolset that “ble toolset” has written."
+        case .noToolset(let folder): "\(folder) contains no toolset written by “ble toolset”."
         case .mismatch(let built, let present):
             """
             The modules were built with \(built), but the toolchain is \(present). Use that toolchain (--toolchain), \

@@ -30,8 +30,8 @@ struct Clone: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            The peripheral's name or a prefix of it, or its identifier as “ble scan” prints it; or the path of a \
-            capture file.
+            The peripheral's name or a prefix of it, its address, or its identifier as “ble scan” prints it; or the \
+            path of a capture file.
             """,
             valueName: "device-or-file"
         )

@@ -20,7 +20,7 @@ struct ShellCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The name, address or identifier of a device to connect to.")
+    @Argument(help: "The name, address or identifier of the device to connect to (default: none; use “connect”).")
     var device: String?
 
     @MainActor

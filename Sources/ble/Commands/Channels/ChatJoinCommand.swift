@@ -166,7 +166,10 @@ struct ChatSession {
     private mutating func execute(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         switch words.first {
-        case "/help": printer.remark("/scan on|off, /rooms, /join NUMBER, /leave")
+        case "/help":
+            printer.remark(
+                "/scan on, /scan off: start or stop the search; /rooms: list rooms; /join NUMBER: join; /leave: leave"
+            )
         case "/scan": guest.setScanning(words.last != "off")
         case "/rooms":
             for (number, room) in guest.rooms.enumerated() {

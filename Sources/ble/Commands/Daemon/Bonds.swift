@@ -111,10 +111,11 @@ extension Bond {
         fields["name"] = name
         let kind = isAuthenticated ? "authenticated" : "not authenticated"
         let generation = isSecureConnections ? "LE Secure Connections" : "legacy pairing"
+        let properties = "\(kind), \(generation), \(keySize)-octet key"
         return Fact(
             "bond",
             fields,
-            text: "\(identifier)  \((name ?? "").printable.padded(to: 20))  \(kind), \(generation), \(keySize) octets"
+            text: "\(identifier)  \((name ?? "").printable.padded(to: 20))  \(properties)"
         )
     }
 }

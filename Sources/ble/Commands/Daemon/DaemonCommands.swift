@@ -83,7 +83,7 @@ struct Apps: AsyncParsableCommand {
         discussion: """
             One line for each session: the process, or “kept” if the session continues without its app; its role, its \
             state, its radio, what it uses the radio for, the number of events received, and its program. Root and the \
-            daemon's user see all sessions, others their own.
+            daemon's user see all sessions, others see only their own.
 
             Examples:
               ble apps
@@ -112,8 +112,8 @@ struct App: AsyncParsableCommand {
         discussion: """
             The new state lasts until the app changes it. In the background, a scan reports only devices that \
             advertise a service that the app asked for, and each device only once; when suspended, the app finds no \
-            devices and does not advertise. Quitting ends the process \
-            with SIGTERM and drops its session; unlike after any other exit, the app is not launched again.
+            devices and does not advertise. Quitting ends the process with SIGTERM and drops its session; unlike after \
+            any other exit, the app is not launched again.
 
             Examples:
               ble app 4711 background

@@ -9,7 +9,7 @@ struct Logs: AsyncParsableCommand {
             One line for each session that began, ended or was refused, each link, each launch, and each request that \
             the policy denied: the time (UTC), the process, its program, and what happened. Repeated entries are one \
             line with a count. The daemon keeps the last 1000 lines. Root and the daemon's user see all of them, \
-            others their own.
+            others see only their own.
 
             Examples:
               ble logs

@@ -4,7 +4,7 @@ import BLESession
 struct Power: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "power",
-        abstract: "Show Bluetooth's power state, or switch it for all apps that use the daemon.",
+        abstract: "Show or set Bluetooth's power state for all apps that use the daemon.",
         discussion: """
             Without an argument, shows the state. While Bluetooth is off, the daemon does not use its adapters, apps \
             receive .poweredOff, and apps that have ended are not launched again. The setting survives a restart of \

@@ -18,8 +18,8 @@ struct Serve: AsyncParsableCommand {
             device. If the file is a world with several machines, select one with --machine NAME.
 
             A line “UUID VALUE” on standard input sets a value and notifies subscribers. VALUE is text, or hexadecimal \
-            digits after 0x; UUID may be a name such as Battery Level. “add FILE” publishes one more service, in the \
-            format of the services of a peripheral; “remove UUID” removes one. Lines are read no faster than values \
+            digits after 0x; UUID may be a name such as Battery Level. “add FILE” publishes one more service, which \
+            FILE describes like those in “services”; “remove UUID” removes one. Lines are read no faster than values \
             are sent. Answer pairing prompts with “yes”, “no” or six digits, or with “pair yes”, “pair no” or “pair \
             DIGITS”.
 
@@ -48,7 +48,7 @@ struct Serve: AsyncParsableCommand {
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp(
-            "A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists them.",
+            "A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists all.",
             valueName: "fault"
         ),
         transform: { try DeviceFault($0) }

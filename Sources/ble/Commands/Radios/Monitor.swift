@@ -67,10 +67,10 @@ struct Monitor: AsyncParsableCommand {
         guard file == nil || (processes.isEmpty && duration == nil) else {
             throw ValidationError("Do not combine a capture file with --pid or --duration.")
         }
-        guard !(redact && keys) else { throw ValidationError("Do not combine --redact and --keys.") }
+        guard !(redact && keys) else { throw ValidationError("Do not combine --redact with --keys.") }
         guard !keys || !copies.isEmpty else { throw ValidationError("--keys has an effect only with --write.") }
         for copy in copies where CaptureFormat(path: copy) == nil {
-            throw ValidationError("“\(copy)” must end in .pcapng or .btsnoop.")
+            throw ValidationError("--write needs a file that ends in .pcapng or .btsnoop, not “\(copy)”.")
         }
     }
 
@@ -93,9 +93,9 @@ struct Monitor: AsyncParsableCommand {
                 try await watch(printer, packets)
             }
             if !copies.isEmpty {
-                printer.remark("Wrote \(packets.count) packets to \(copies.joined(separator: ", ")).")
+                printer.remark("Wrote \(Self.number(packets.count)) to \(copies.joined(separator: ", ")).")
                 if packets.redactedCount > 0 {
-                    printer.remark("Left out the keys in \(packets.redactedCount) packets; --keys keeps them.")
+                    printer.remark("Left out the keys in \(Self.number(packets.redactedCount)); --keys keeps them.")
                 }
             }
         }
@@ -135,6 +135,8 @@ struct Monitor: AsyncParsableCommand {
         watch.stop()
     }
 
+    private static func number(_ packets: Int) -> String { packets == 1 ? "1 packet" : "\(packets) packets" }
+
     @MainActor
     private static func show(_ event: HostMonitor.Event, _ printer: Printer, _ packets: MonitorPrinter) {
         switch event {
@@ -147,7 +149,7 @@ struct Monitor: AsyncParsableCommand {
         case .item(let item, _): packets.print(item)
         case .gone(let host, let failure):
             printer.print(Fact("gone", ["process": Int(host.process), "host": host.number], text: ""))
-            let reason = failure.map { "invalid capture data: \($0)" } ?? "it has exited"
+            let reason = failure.map { "invalid capture data (\($0))" } ?? "it has exited"
             printer.remark("Stopped monitoring process \(host.process): \(reason).")
         }
     }

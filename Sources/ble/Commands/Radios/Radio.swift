@@ -11,8 +11,8 @@ struct Radio: AsyncParsableCommand {
             serves one program at a time: a second connection waits up to 100 ms for the first to end, and is then \
             refused with a message. On a --shared-port, every connection gets its own controller.
 
-            Unless --seed is given, the controllers have different addresses in each run. Programs of this package \
-            keep bonds that they make on these controllers only until the run ends.
+            Unless --seed is given, the controllers have different addresses in each run. Apps that use this \
+            library keep bonds that they make on these controllers only until the run ends.
 
             Examples:
               ble radio --port 7001 --port 7002
@@ -24,7 +24,7 @@ struct Radio: AsyncParsableCommand {
 
     @Option(
         name: .customLong("port"),
-        help: "TCP port of a controller; one option for each controller.",
+        help: "TCP port of a controller. Repeatable.",
         transform: Bounds(1...UInt16.max).read
     )
     var ports: [UInt16] = []

@@ -13,7 +13,9 @@ struct OutputOptions: ParsableArguments {
 
 /// The options of every command that uses one peripheral.
 struct PeerOptions: ParsableArguments {
-    @Argument(help: "The peripheral's name or a prefix of it, or its identifier as “ble scan” prints it.")
+    @Argument(
+        help: "The peripheral's name or a prefix of it, its address, or its identifier as “ble scan” prints it."
+    )
     var peer: String
     @OptionGroup var search: SearchOptions
 }
