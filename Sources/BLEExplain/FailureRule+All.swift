@@ -127,7 +127,7 @@ extension FailureRule {
             guard !isReceivedElsewhere(timeline, index, received, limit) else { return nil }
         }
         let server = isFromHost ? "This host" : "The server"
-        var sentences = [sentence("\(server) refused a request at \(timeline.clock(event)): \(event.detail).", index)]
+        var sentences = [sentence("\(server) refused a request at \(timeline.clock(event)) (\(event.detail)).", index)]
         let request = limit.walk((0..<index).reversed()).first {
             timeline.events[$0].group == event.group && timeline.events[$0].track == .attribute
         }

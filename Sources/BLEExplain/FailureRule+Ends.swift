@@ -49,7 +49,8 @@ extension FailureRule {
         }
         guard let last, lost > 0 else { return [] }
         let place = "while the devices were \(Int(last.distance.rounded())) m apart (RSSI \(last.strength) dBm)"
-        return [sentence("\(lost) packets in a row were lost \(place).", first)]
+        let packets = lost == 1 ? "1 packet was" : "\(lost) packets in a row were"
+        return [sentence("\(packets) lost \(place).", first)]
     }
 
     /// Returns the index of the event in which the other end of a link recorded the connection event at `index`.

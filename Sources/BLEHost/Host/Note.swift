@@ -136,8 +136,8 @@ extension Note: CustomStringConvertible {
             "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"
         case .bondEvicted(let address):
             "removed a bond to make room for another: \(address) had paired without a request from the user or an app"
-        case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure)"
-        case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note)"
+        case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure.words)"
+        case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note.words)"
         case .unexpectedResponse(let channel, let link): "unexpected response on \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "no response to a signal on link \(link.wire)"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
@@ -147,7 +147,7 @@ extension Note: CustomStringConvertible {
         case .foreignCentral(let client):
             "refused a request of session \(client.rawValue) about a central of other apps"
         case .wrongRole(let client, let role):
-            "refused a request of session \(client.rawValue): it is a \(role) session"
+            "refused a request of session \(client.rawValue): it does not fit the session's role, \(role)"
         case .answerWithoutRequest(let client):
             "ignored a response of session \(client.rawValue): its request is not open"
         case .oversizedCommand(let handle, let link):
@@ -161,6 +161,33 @@ extension Note: CustomStringConvertible {
             "ignored a write command for \(handle) on link \(link.wire): \(code)"
         case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire): there is no key to verify it"
         case .limitReached(let limit): "limit reached: \(limit)"
+        }
+    }
+}
+
+extension SecurityNote {
+    /// The ignored packet or answer, as a phrase.
+    fileprivate var words: String {
+        switch self {
+        case .malformed(let error): "an invalid packet (\(error))"
+        case .unexpected(let opcode): "an unexpected packet (\(opcode))"
+        case .unsolicitedReply: "an answer of the user: no question is open"
+        }
+    }
+}
+
+extension PairingFailure {
+    /// The reason for the failure, as a phrase.
+    fileprivate var words: String {
+        switch self {
+        case .refused(let reason): "this host refused it (\(reason))"
+        case .refusedByPeer(let reason): "the peer refused it (\(reason))"
+        case .timedOut: "it timed out"
+        case .encryptionFailed: "the link could not be encrypted with the new key"
+        case .disconnected: "the link ended"
+        case .tooSoon: "it began too soon after failed attempts"
+        case .cannotAuthenticate: "this host has no display, keyboard or out-of-band data to authenticate the key"
+        case .noAgent: "there is no agent to ask the user, and the policy requires one"
         }
     }
 }

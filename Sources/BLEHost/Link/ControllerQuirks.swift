@@ -62,7 +62,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             TableRow(
                 quirk: self,
                 sign: "no LE Extended Advertising, or only some of its commands",
-                measure: "uses only legacy commands: advertisements of 31 octets, no Coded PHY",
+                measure: "uses only legacy commands, with advertisements of 31 octets and without Coded PHY",
                 reason: "controllers reject a mix of both command sets",
                 matches: { !ControllerQuirks($0).usesExtendedCommands }
             )
@@ -78,7 +78,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             TableRow(
                 quirk: self,
                 sign: "fewer than three ACL data buffers",
-                measure: "lets links take turns for each buffer; packets of a link wait in the host",
+                measure: "lets links take turns for each buffer, and packets of a link wait in the host",
                 reason: "otherwise one slow link would block all others",
                 matches: { $0.buffers > 0 && $0.buffers < 3 }
             )

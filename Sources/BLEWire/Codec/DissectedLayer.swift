@@ -34,7 +34,7 @@ package struct DissectedLayer: Equatable, Sendable {
     /// Creates a layer for a packet that the capture cut short: `octets` are in the capture, and `missing` octets after
     /// them are not.
     static func cut(_ octets: some Collection<UInt8>, missing: Int) -> Self {
-        let name = "\(missing) more octets are not in the capture"
+        let name = missing == 1 ? "1 more octet is not in the capture" : "\(missing) more octets are not in the capture"
         let field = PacketDissector.Field(name: name, range: 0..<octets.count, text: octets.hexadecimal)
         return Self(name: cutName, fields: [field])
     }
