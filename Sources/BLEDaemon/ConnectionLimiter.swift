@@ -52,11 +52,12 @@ extension ConnectionLimiter.Bounds {
     /// Returns a sentence about the first limit that the counts in `present` have reached; `nil` if they have reached
     /// none.
     ///
-    /// `state` is the end of the sentence, such as “already connected”.
+    /// `state` is the predicate of the sentence, such as “already connected”.
     fileprivate func sentence(for present: Self, state: String) -> String? {
-        if present.process >= process { return "\(process) sessions of this process are \(state)" }
-        if present.user >= user { return "\(user) sessions of this user are \(state)" }
-        if present.all >= all { return "\(all) sessions are \(state)" }
+        let end = ", which is the limit"
+        if present.process >= process { return "\(process) sessions of this process are \(state)\(end)" }
+        if present.user >= user { return "\(user) sessions of this user are \(state)\(end)" }
+        if present.all >= all { return "\(all) sessions are \(state)\(end)" }
         return nil
     }
 }

@@ -155,7 +155,7 @@ package final class Daemon: @unchecked Sendable {
         ConnectionAcceptor(limits.acceptRate) { [weak self] in
             self?.enqueue($0)
         } refused: { [log] in
-            log.note("refused:  \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
+            log.note("refused: \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
         }
     }
 
@@ -187,7 +187,7 @@ package final class Daemon: @unchecked Sendable {
         )
         if let refusal = refusal(of: newcomer) {
             descriptor.sendRefusal(refusal)
-            return log.note("refused:  \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
+            return log.note("refused: \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
         let stream = SocketStream(descriptor, on: loop, knowsSender: true)
         let connection = AppConnection(

@@ -25,8 +25,8 @@ struct BledBluez: ParsableCommand {
               bled-bluez
               bled-bluez --bus unix:path=/tmp/bus --socket /tmp/lab/bled
 
-            Exit status: 64 wrong usage, 69 no bus, no daemon, no such radio, or another owner of the name, 77 not \
-            allowed on the bus.
+            Exit status: 64 wrong usage, 69 no bus or daemon (or it was lost), no such radio, or another owner of the \
+            name, 77 not allowed on the bus.
             """,
         version: "0.1.0"
     )

@@ -89,7 +89,7 @@ struct JournalTests {
         let texts = lines.map(\.text)
         let expected = [
             "session began: central on world", "radio is poweredOn", "session ended: the app closed it",
-            "refused:  there is no radio “hci:9”, only “world”", "the policy was reloaded",
+            "refused: there is no radio “hci:9”, only “world”", "the policy was reloaded",
         ]
         #expect(texts == expected)
         #expect(lines.map(\.process) == Array(repeating: UInt32(bitPattern: getpid()), count: 4) + [nil])

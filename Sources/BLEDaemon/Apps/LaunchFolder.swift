@@ -26,7 +26,9 @@ struct LaunchFolder: Sendable {
         } catch {
             throw LaunchFailure("\(folder)/\(unit) cannot be written: \(error.text)", cure: error.cure)
         }
-        guard !isFull else { throw LaunchFailure("\(folder) already has \(Self.mostUnits) launch files, the limit") }
+        guard !isFull else {
+            throw LaunchFailure("\(folder) already has \(Self.mostUnits) launch files, which is the limit")
+        }
     }
 
     /// Removes the launch file of a unit that has started, so that the unit does not restore sessions when it is

@@ -253,7 +253,7 @@ final class AppConnection: @unchecked Sendable {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
         closing?.cancel()
-        if !hasBegun, let refusal = conversation.refusal { note("refused:  \(refusal.sentence)") }
+        if !hasBegun, let refusal = conversation.refusal { note("refused: \(refusal.sentence)") }
         endSession()
         stream.close()
     }

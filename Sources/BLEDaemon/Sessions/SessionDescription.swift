@@ -74,10 +74,10 @@ struct SessionDescription: Sendable {
     func line(about event: ClientEvent) -> String? {
         switch event {
         case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) connected"
-        case .connectFailed(let peer, let failure): "no link to \(Self.text(peer, nil)): \(failure)"
+        case .connectFailed(let peer, let failure): "no link to \(Self.text(peer, nil)): \(failure.words)"
         case .disconnected(let peer, let failure, _):
             "link to \(Self.text(peer, name(of: peer, in: event))) ended"
-                + (failure.map { ": \($0)" } ?? "")
+                + (failure.map { ": \($0.words)" } ?? "")
         case .stateChanged(let state): "radio is \(state)"
         default: nil
         }

@@ -191,7 +191,7 @@ extension PeerIdentifier {
 
 extension Failure {
     /// The reason for the failure as a phrase, such as `timed out`.
-    var words: String {
+    package var words: String {
         switch self {
         case .att(let code): "ATT \(code)"
         case .invalidResponse: "invalid response"

@@ -236,7 +236,7 @@ package struct DaemonConversation: Sendable {
         case (.hello(let hello), .expecting):
             guard let version = Versions.own.common(with: hello.versions) else {
                 let own = Versions.own
-                let sentence = "supported versions: \(own.oldest) to \(own.newest)"
+                let sentence = "the app supports none of the daemon's protocol versions, \(own.oldest) to \(own.newest)"
                 return refuse(Refusal(.version, sentence))
             }
             state = .opening(version: version)
