@@ -23,7 +23,7 @@ package enum HostSpecification: Equatable, Sendable {
         package let reason: String
 
         package var description: String {
-            "'\(text)' is not a Bluetooth host: \(reason). Use \(HostSpecification.forms)."
+            "“\(text)” is not a Bluetooth host: \(reason). Use \(HostSpecification.forms)."
         }
     }
 
@@ -74,7 +74,7 @@ package enum HostSpecification: Equatable, Sendable {
         case "tcp": self = .socket(try Self.tcp(rest, in: text))
         case "unix": self = .socket(.unix(path: rest))
         case "world": self = .world(file: rest)
-        case let kind: throw Malformed(text: text, reason: "'\(kind)' is not a kind of host")
+        case let kind: throw Malformed(text: text, reason: "“\(kind)” is not a kind of host")
         }
     }
 
@@ -93,7 +93,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// Parses an adapter's number, name such as `hci0`, or address.
     private static func adapter(_ rest: String, in text: String) throws(Malformed) -> AdapterReference {
         if let reference = AdapterReference(rest) { return reference }
-        throw Malformed(text: text, reason: "'\(rest)' is neither an adapter number nor an address")
+        throw Malformed(text: text, reason: "“\(rest)” is neither an adapter number nor an address")
     }
 
     /// Parses `HOST:PORT`, with an IPv6 address in brackets.
@@ -105,7 +105,7 @@ package enum HostSpecification: Equatable, Sendable {
         do throws(Bounds<UInt16>.Refusal) {
             port = try Bounds(1...UInt16.max).read(number)
         } catch {
-            throw Malformed(text: text, reason: "'\(number)' is not a port (\(error))")
+            throw Malformed(text: text, reason: "“\(number)” is not a port (\(error))")
         }
         var host = rest[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

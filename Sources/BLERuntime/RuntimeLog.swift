@@ -24,7 +24,7 @@ struct RuntimeLog {
     /// Logs a note from the host, unless there were too many notes recently.
     mutating func write(_ note: Note, at now: Instant) {
         if now >= periodEnd {
-            if withheld > 0 { logger.notice("\(withheld) more notes were suppressed") }
+            if withheld > 0 { logger.notice("Suppressed further messages: \(withheld)") }
             periodEnd = now + Self.period
             (written, withheld) = (0, 0)
         }

@@ -14,10 +14,10 @@ package struct ManagementClient: Sendable {
 
         package var description: String {
             switch self {
-            case .refused(let status): "the kernel refused: \(status)"
+            case .refused(let status): "the kernel refused the request (\(status))"
             case .system(let failure): String(cString: strerror(failure.errno))
-            case .silent: "the kernel does not answer"
-            case .malformed(let error): "the kernel sent an invalid reply: \(error)"
+            case .silent: "the kernel did not answer"
+            case .malformed(let error): "the kernel sent an invalid reply (\(error))"
             }
         }
     }

@@ -72,7 +72,7 @@ package struct DaemonQuery {
         writer.take { octets = [UInt8](copying: $0) }
         // A new connection has room for a message of this size.
         guard Glibc.send(socket.raw, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
-            throw problem("cannot be asked", errno: errno)
+            throw problem("did not accept the request", errno: errno)
         }
     }
 
@@ -81,6 +81,6 @@ package struct DaemonQuery {
         let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
         var watched = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)
         let count = poll(&watched, 1, Int32(clamping: milliseconds))
-        guard count != 0 else { throw problem("does not answer") }
+        guard count != 0 else { throw problem("did not answer in time") }
     }
 }

@@ -60,7 +60,7 @@ extension Examination.Draft {
     }
 
     private mutating func addSet(_ variable: String, _ value: String, _ meaning: String) {
-        add(Finding(.variableSet, .fact, of: variable, "\(variable) is '\(value)': \(meaning)."))
+        add(Finding(.variableSet, .fact, of: variable, "\(variable) is “\(value)”: \(meaning)."))
     }
 
     private mutating func addUnknown(_ variable: String, _ value: String, instead: String, _ rule: String) {
@@ -70,7 +70,7 @@ extension Examination.Draft {
                 .variableNotUnderstood,
                 .warning,
                 of: variable,
-                "\(variable) is '\(value)', which is invalid and ignored.",
+                "\(variable) is “\(value)”, which is invalid and ignored.",
                 cure: "\(rule): “\(command)”.",
                 command: command
             )

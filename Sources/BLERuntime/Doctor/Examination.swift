@@ -109,7 +109,7 @@ extension Examination.Draft {
             .hostMalformed,
             .problem,
             of: variable,
-            "\(variable) is '\(error.text)', which is not a Bluetooth host: \(error.reason).",
+            "\(variable) is “\(error.text)”, which is not a Bluetooth host: \(error.reason).",
             cure: "Set it to one of \(HostSpecification.forms), or try “\(command)”.",
             command: command
         )

@@ -19,12 +19,18 @@ where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
     }
 
     /// A clause that describes the expected value, such as "a number of seconds from 0.5 to 60 is expected".
+    ///
+    /// The greatest integer is not named: "a whole number, 1 or greater, is expected".
     package var description: String {
         let kind = range.lowerBound is any BinaryInteger ? "a whole number" : "a number"
         let bounds = [range.lowerBound, range.upperBound].map { bound in
             (bound as? Double).flatMap { Int(exactly: $0) }.map(String.init) ?? "\(bound)"
         }
-        return "\(kind)\(unit.map { " of \($0)" } ?? "") from \(bounds[0]) to \(bounds[1]) is expected"
+        let quantity = kind + (unit.map { " of \($0)" } ?? "")
+        guard ![String(Int.max), String(UInt64.max)].contains(bounds[1]) else {
+            return "\(quantity), \(bounds[0]) or greater, is expected"
+        }
+        return "\(quantity) from \(bounds[0]) to \(bounds[1]) is expected"
     }
 
     /// Parses a number, which must lie within the range.

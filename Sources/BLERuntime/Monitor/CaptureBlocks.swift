@@ -64,7 +64,7 @@ struct CaptureBlocks: Sendable {
         ]
         guard known.contains(type) else { return .skip(Int(length)) }
         guard length <= CaptureReader.mostRecord else {
-            throw CaptureReader.Fault("a block has the length \(length), which is too long")
+            throw CaptureReader.Fault("a block of \(length) octets is too long")
         }
         guard let body = cursor.bytes(Int(length) - 12), let again = cursor.word() else { return .more }
         guard again == length else {
@@ -91,7 +91,9 @@ struct CaptureBlocks: Sendable {
 
     private mutating func introduce(_ body: OctetCursor) throws(CaptureReader.Fault) {
         var body = body, interface = Interface()
-        guard interfaces.count < Self.mostInterfaces else { throw CaptureReader.Fault("it has too many interfaces") }
+        guard interfaces.count < Self.mostInterfaces else {
+            throw CaptureReader.Fault("it has too many interfaces, more than \(Self.mostInterfaces)")
+        }
         guard let link = body.number(2), body.bytes(2) != nil, let snapLength = body.number(4) else {
             throw Self.short("an interface")
         }

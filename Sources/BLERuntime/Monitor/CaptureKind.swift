@@ -22,7 +22,7 @@ enum CaptureKind {
 
     /// The names of btsnoop data links that cannot be read.
     static let snoopLinks: [UInt32: String] = [
-        1_003: "BCSP", 1_004: "H5, three-wire UART", 2_002: "a simulator's",
+        1_003: "BCSP", 1_004: "H5, three-wire UART", 2_002: "simulator",
     ]
 
     /// The names of pcap link types: those that occur in Bluetooth captures, and the most common ones for networks.

@@ -132,7 +132,7 @@ package final class HostMonitor: @unchecked Sendable {
         if attachment.hasReceivedData {
             report(.gone(socket, nil))
         } else {
-            refuse(socket, "it accepts no more monitors: it belongs to another user, or has too many")
+            refuse(socket, "it belongs to another user, or already has too many monitors")
         }
     }
 }

@@ -73,13 +73,13 @@ package struct FileProblem: Error, Equatable {
     /// Advice, as one or more sentences; `nil` if there is none.
     package var cure: String? {
         switch reason {
-        case .newer: return "Use a program built with a newer version of this package, or move the file elsewhere."
+        case .newer: return "Use a program with a newer version of this library, or move the file elsewhere."
         case .system(EACCES), .system(EPERM):
             guard let place else { return nil }
             let isOwn = place.owner == geteuid(), stranger = "\(place.path) belongs to user \(place.owner)"
             guard let command else { return "\(stranger). Use a file in a directory that belongs to you." }
-            return isOwn ? "Run '\(command)'." : "\(stranger): run '\(command)'."
-        case .untrusted(let path, .writable): return "Run 'chmod go-w \(path)' as its owner, or use another directory."
+            return isOwn ? "Run “\(command)”." : "\(stranger). Run “\(command)”."
+        case .untrusted(let path, .writable): return "Run “chmod go-w \(path)” as its owner, or use another directory."
         case .untrusted(_, .owned):
             return "Use a directory that belongs to \(geteuid() == 0 ? "root" : "root or to you"), or /var/tmp."
         case .system(ENOSPC), .system(EDQUOT): return "Free up space on its disk."

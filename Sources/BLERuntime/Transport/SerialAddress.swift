@@ -27,7 +27,7 @@ package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
         var rest = text[...], hasFlowControl = false, rate = Self.usualRate
         if let comma = rest.lastIndex(of: ",") {
             let option = rest[rest.index(after: comma)...]
-            guard option == "rtscts" else { throw malformed("'\(option)' is not an option; the only one is rtscts") }
+            guard option == "rtscts" else { throw malformed("“\(option)” is not an option; the only one is rtscts") }
             hasFlowControl = true
             rest = rest[..<comma]
         }
@@ -36,7 +36,7 @@ package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
             do throws(Bounds<UInt32>.Refusal) {
                 rate = try Bounds(1_200...12_000_000).read(number)
             } catch {
-                throw malformed("'\(number)' is not a rate (\(error))")
+                throw malformed("“\(number)” is not a rate (\(error))")
             }
             rest = rest[..<at]
         }

@@ -134,7 +134,7 @@ package final class SocketListener: Sendable {
             }
             guard !isNoted else { return }
             isNoted = true
-            let cure = "Raise the limit with “ulimit -n”, or LimitNOFILE in a unit."
+            let cure = "Raise the limit with “ulimit -n”, or with LimitNOFILE in its systemd unit."
             Logger.coreBluetooth.error("Cannot accept connections: \(String(cString: strerror(code))). \(cure)")
         }
     }

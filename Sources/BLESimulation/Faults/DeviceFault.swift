@@ -93,7 +93,7 @@ package struct DeviceFault: Hashable, Sendable {
         kind = try Self.kind(&words, of: text)
         if words.take(" after ") {
             guard let delay = words.duration(), .zero ... .seconds(Self.mostSeconds) ~= delay else {
-                throw Mistake(description: "“\(text)”: expected at most a day after “after”, such as “500 ms”")
+                throw Mistake(description: "“\(text)”: expected at most one day after “after”, such as “500 ms”")
             }
             self.delay = delay
         } else {
@@ -169,7 +169,8 @@ package struct DeviceFault: Hashable, Sendable {
         }
         guard name != "time" else {
             guard let time = words.duration(), .zero ... .seconds(mostSeconds) ~= time else {
-                throw Mistake(description: "“\(text)”: expected at most a day after “time”, such as “500 ms”")
+                let rule = "expected at most one day after “time”, such as “500 ms”"
+                throw Mistake(description: "“\(text)”: \(rule)")
             }
             return .time(time)
         }

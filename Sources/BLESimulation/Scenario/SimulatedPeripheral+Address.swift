@@ -30,13 +30,13 @@ extension SimulatedPeripheral {
                 throw DescriptionError(key: Self.key, reason: reason)
             }
             guard device.isIdentity else {
-                let advice = "or set “addressType” to “public”"
+                let advice = "for a public address, set “addressType” to “public”"
                 let reason = "the static address \(device) does not begin with C0 to FF; \(advice)"
                 throw DescriptionError(key: Self.key, reason: reason)
             }
             let chosen = kind == .static ? Self.chosenBits : Self.allBits
             guard device.value & chosen != 0, kind == .public || device.value & chosen != chosen else {
-                let reason = "\(device) is reserved: not all bits of an address may be equal"
+                let reason = "\(device) is reserved; the bits of an address must not all be equal"
                 throw DescriptionError(key: Self.key, reason: reason)
             }
             self.device = device

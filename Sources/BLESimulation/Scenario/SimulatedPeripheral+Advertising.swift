@@ -35,7 +35,7 @@ extension SimulatedPeripheral {
             throw DescriptionError(key: "name", reason: reason)
         }
         if let passkey = pairing?.passkey, !(0...999_999 ~= passkey) {
-            throw DescriptionError(key: "pairing", reason: "the passkey \(passkey) is not from 0 to 999999")
+            throw DescriptionError(key: "pairing", reason: "the passkey must be from 0 to 999999, not \(passkey)")
         }
         if packets != nil, let key = fieldBesidePackets {
             let reason = "“advertisement” and “scanResponse” replace this key; leave it out"
@@ -117,7 +117,7 @@ extension SimulatedPeripheral.DescriptionError {
         let (key, cure) =
             switch error.field {
             case .localName: ("name", "; choose a shorter one, or set “advertisesName” to false")
-            case .services: ("services", "; set “advertised” of some to false")
+            case .services: ("services", "; set “advertised” to false in some of them")
             case .serviceData: ("serviceData", "")
             case .manufacturerData: ("manufacturerData", "")
             case .statedPower: ("transmitPower", "")

@@ -158,7 +158,7 @@ extension SimulatedPeripheral.ServiceDatum: Decodable {
 
     /// Decodes service data of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseUnknownKeys(of: "data of a service", allowing: Key.self)
+        try decoder.refuseUnknownKeys(of: "service data", allowing: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         service = try values.uuid(forKey: .uuid, of: .service)
         value = try values.octetsIfPresent(forKey: .value) ?? []

@@ -18,7 +18,7 @@ struct CaptureKindTests {
         ([0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0], "it is classic pcap; convert it with “editcap"),
         (CaptureReaderTests.snoop(1_003, []), "btsnoop with data link 1003 (BCSP)"),
         (CaptureReaderTests.snoop(1_004, []), "btsnoop with data link 1004 (H5, three-wire UART)"),
-        (CaptureReaderTests.snoop(7, []), "btsnoop with data link 7, which is not supported; 1001, 1002 and 2001 are"),
+        (CaptureReaderTests.snoop(7, []), "btsnoop with data link 7, which is not supported, only 1001, 1002 and 2001"),
         ([0x1F, 0x8B, 8, 0, 0, 0, 0, 0], "compressed with gzip"), ([0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0], "zstd"),
         (Array("PK\u{3}\u{4}____".utf8), "a zip archive"), (Array("snoop\0\0\0".utf8), "a Solaris snoop capture"),
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz"), ([0x04, 0x22, 0x4D, 0x18], "LZ4"), (Array("BZh9".utf8), "bzip2"),

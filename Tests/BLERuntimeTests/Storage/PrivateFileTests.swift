@@ -120,7 +120,7 @@ struct PrivateFileTests {
         try Self.withFile { file in
             try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
             let own = FileProblem(.read, file.path, errno: EACCES)
-            #expect("\(own)" == "\(file.path) cannot be read: Permission denied. Run 'chmod u+rw \(file.path)'.")
+            #expect("\(own)" == "\(file.path) cannot be read: Permission denied. Run “chmod u+rw \(file.path)”.")
             let other = FileProblem(.read, "/proc/1/mem", errno: EACCES)
             if geteuid() != 0 { #expect("\(other)".contains("sudo chown \(geteuid()) /proc/1/mem")) }
         }

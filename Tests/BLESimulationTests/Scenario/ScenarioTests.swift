@@ -122,7 +122,7 @@ struct ScenarioTests {
             (#""address": "C0:FF:EE:00:00""#, "“C0:FF:EE:00:00” is not six pairs"),
             (#""address": "C0FFEE000001""#, "is not six pairs"),
             (#""address": "C0:FF:EE:00:00:0G""#, "is not six pairs"),
-            (#""address": "00:1A:7D:DA:71:13""#, "does not begin with C0 to FF; or set “addressType” to “public”"),
+            (#""address": "00:1A:7D:DA:71:13""#, "begin with C0 to FF; for a public address, set “addressType”"),
             (#""address": "BF:FF:FF:FF:FF:FF""#, "does not begin with C0 to FF"),
             (#""address": "C0:00:00:00:00:00""#, "is reserved"), (#""address": "FF:FF:FF:FF:FF:FF""#, "is reserved"),
             (#""address": "00:00:00:00:00:00", "addressType": "public""#, "is reserved"),
