@@ -72,14 +72,15 @@ struct Arguments {
                      with one notification at a time
           scale      one scanner among N advertising controllers
           crowd      one scanning app among N advertising apps, each on its own machine;
-                     with --advertisers, a host among N devices, and its memory
-          gateways   N scanning gateways out of range of each other, on two queues
+                     with --advertisers, a host among N devices, and its memory use
+          gateways   N scanning gateways out of range of each other, on the main queue
+                     and then on a queue of their own
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
-          channel    one L2CAP channel with data in both directions, and its memory
-          connect    time from the call to scan to the first subscription
-          reconnect  time from the call to connect to the subscription again
+          channel    one L2CAP channel with data in both directions, and its memory use
+          connect    time from the start of a scan until the app is subscribed
+          reconnect  time from a second connection request until it is subscribed
           links      one machine with as many links as it supports
-          air        share of a link's capacity that apps use
+          air        share of a link's capacity that carries the data of apps
           idle       wake-ups of an idle world, and of a daemon with 200 idle apps
           start      time to the first line of ble scan; needs the program ble beside
                      this one
@@ -173,7 +174,7 @@ struct Arguments {
             let captures = try Self.value(of: "--captures", in: rest)
             tasks = AirThroughput.all(captures: captures).map { .air($0) }
         case "peer": tasks = [try Self.peer(rest)]
-        case let word?: throw Mistake(reason: "'\(word)' is not a workload")
+        case let word?: throw Mistake(reason: "“\(word)” is not a workload")
         }
     }
 
@@ -206,7 +207,7 @@ struct Arguments {
 
     private static func peer(_ words: [String]) throws(Mistake) -> Task {
         guard let role = words.first, ["server", "client", "direct"].contains(role) else {
-            throw Mistake(reason: "“peer” needs one of: server, client, direct")
+            throw Mistake(reason: "peer needs server, client or direct")
         }
         var controller: SocketAddress?, operations = 10_000
         var workloads = PeerWorkload.allCases, mtus = [23, 247, 517]
@@ -222,11 +223,11 @@ struct Arguments {
             case ("--workloads", "client"):
                 workloads = try list.map { text throws(Mistake) in
                     guard let workload = PeerWorkload(rawValue: text) else {
-                        throw Mistake(reason: "'\(text)' is not a workload of peers")
+                        throw Mistake(reason: "“\(text)” is not a workload of peers")
                     }
                     return workload
                 }
-            default: throw Mistake(reason: "'\(name)' is not a valid argument here")
+            default: throw Mistake(reason: "“\(name)” is not a valid argument here")
             }
         }
         guard let controller else { throw Mistake(reason: "--controller is missing") }
@@ -244,7 +245,7 @@ struct Arguments {
         } catch {
             throw Mistake(reason: error.description)
         }
-        throw Mistake(reason: "'\(text)' is not a controller; use tcp:HOST:PORT or unix:PATH")
+        throw Mistake(reason: "“\(text)” is not a controller; use tcp:HOST:PORT or unix:PATH")
     }
 
     private static func micro(_ words: [String]) throws(Mistake) -> [Task] {
@@ -252,7 +253,7 @@ struct Arguments {
         var workloads = MicroWorkload.allCases
         if let name = rest.popFirst() {
             guard let workload = MicroWorkload(rawValue: name) else {
-                throw Mistake(reason: "'\(name)' is not a workload")
+                throw Mistake(reason: "“\(name)” is not a workload")
             }
             workloads = [workload]
         }
@@ -262,7 +263,7 @@ struct Arguments {
         }
         while let name = rest.popFirst() {
             guard let option = MicroSurroundings.options.first(where: { $0.name == name }) else {
-                throw Mistake(reason: "'\(name)' is not a valid argument here")
+                throw Mistake(reason: "“\(name)” is not a valid argument here")
             }
             guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) needs a value") }
             surroundings[keyPath: option.path] = try number(text, Bounds(option.range), of: name)
@@ -277,7 +278,7 @@ struct Arguments {
         if let name = rest.popFirst() {
             guard let workload = FacadeWorkload(rawValue: name) else {
                 throw Mistake(
-                    reason: "'\(name)' is not a workload; there are "
+                    reason: "“\(name)” is not a workload; there are "
                         + FacadeWorkload.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
@@ -286,7 +287,7 @@ struct Arguments {
         if let text = rest.popFirst() {
             operations = try number(text, Bounds(1...1_000_000_000), of: "OPERATIONS")
         }
-        if let word = rest.first { throw Mistake(reason: "'\(word)' is not a valid argument here") }
+        if let word = rest.first { throw Mistake(reason: "“\(word)” is not a valid argument here") }
         return workloads.map { .facade($0, operations: operations, route) }
     }
 
@@ -302,7 +303,7 @@ struct Arguments {
     /// Returns the value of the only option that is allowed; `nil` if it is not given.
     private static func value(of name: String, in words: [String]) throws(Mistake) -> String? {
         guard let first = words.first else { return nil }
-        guard first == name, words.count == 2 else { throw Mistake(reason: "'\(first)' is not a valid argument here") }
+        guard first == name, words.count == 2 else { throw Mistake(reason: "“\(first)” is not a valid argument here") }
         return words[1]
     }
 
@@ -314,7 +315,7 @@ struct Arguments {
         do throws(Bounds<Number>.Refusal) {
             return try bounds.read(text)
         } catch {
-            throw Mistake(reason: "'\(text)' is invalid for \(name): \(error)")
+            throw Mistake(reason: "“\(text)” is invalid for \(name): \(error)")
         }
     }
 }

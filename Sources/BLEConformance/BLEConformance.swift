@@ -10,7 +10,7 @@ import BLERuntime
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "BLEConformance",
-        abstract: "Drives parts of the stack with bytes, for external test suites.",
+        abstract: "Drive parts of the stack with bytes, for external test suites.",
         discussion: "Standard output has one JSON object per line, and nothing else.",
         subcommands: [
             AttributeCommand.self, PairingCommand.self, ControllerCommand.self, HostCommand.self, FileCommand.self,

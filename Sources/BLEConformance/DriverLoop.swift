@@ -142,7 +142,8 @@ enum JSONLine {
     /// Decodes a value from a line.
     static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
         do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
-            throw InvalidInput("standard input: \(line): \((error as? DecodingError)?.explanation ?? "\(error)")")
+            let reason = (error as? DecodingError)?.explanation ?? "\(error)"
+            throw InvalidInput("invalid line on standard input, \(line): \(reason)")
         }
     }
 }

@@ -63,7 +63,7 @@ struct AirThroughput {
         }
         return Result(
             workload: name,
-            explanation: "payload of a link, of what fits its connection events",
+            explanation: "payload of a link, as a share of what fits into its connection events",
             figures: figures + [
                 .init("least_percent", .number(shares.min() ?? 0)), .init("goal_percent", .number(Self.goal)),
             ],

@@ -28,7 +28,7 @@ enum Start {
         let ratio = median(scan.processor) / median(empty.processor)
         return Result(
             workload: "start",
-            explanation: "the first line of ble scan",
+            explanation: "time to the first line of ble scan",
             figures: [
                 .init("rounds", .count(scan.wall.count)),
                 .init("wall_ms", .number(median(scan.wall))),

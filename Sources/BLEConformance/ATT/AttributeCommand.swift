@@ -6,12 +6,12 @@ import Foundation
 struct AttributeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "att",
-        abstract: "Runs a GATT server or client on the packet socket at file descriptor 3.",
+        abstract: "Run a GATT server or client on the packet socket at file descriptor 3.",
         subcommands: [Server.self, Client.self]
     )
 
     struct Server: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Serves the database of a test case.")
+        static let configuration = CommandConfiguration(abstract: "Serve the database of a test case.")
 
         @Argument(help: "The JSON file that describes the test case.")
         var file: String
@@ -23,7 +23,7 @@ struct AttributeCommand: ParsableCommand {
 
     struct Client: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Runs the client operations of a test case."
+            abstract: "Run the client operations of a test case."
         )
 
         @Argument(help: "The JSON file that describes the test case.")

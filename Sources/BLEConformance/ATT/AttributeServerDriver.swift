@@ -50,7 +50,7 @@ struct AttributeServerDriver: Driver {
             layer.send(value, of: action.handle, .notifications, on: Self.link, at: now)
             lines.append(JSONLine.text(Answer(result: .init())))
         case "send_indication": layer.send(value, of: action.handle, .indications, on: Self.link, at: now)
-        default: throw InvalidInput("a server cannot do \(action.op)")
+        default: throw InvalidInput("a server has no operation “\(action.op)”")
         }
     }
 

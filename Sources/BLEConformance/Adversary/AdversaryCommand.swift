@@ -8,7 +8,7 @@ import Synchronization
 struct AdversaryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adversary",
-        abstract: "Sends each role of the host every sequence of up to --depth packets.",
+        abstract: "Send each role of the host every sequence of up to --depth packets.",
         discussion: """
             Packets, both valid and malformed: \(HostilePacket.attributePackets.count) for ATT; \
             \(HostilePacket.signals.count) for L2CAP on a new link; \(HostilePacket.channelPackets.count) on a link \
@@ -24,7 +24,7 @@ struct AdversaryCommand: ParsableCommand {
     var depth = 3
 
     @Option(
-        help: "Number of sequences of that length to try for each prefix (default: all).",
+        help: "Number of sequences of length --depth to try for each prefix (default: all).",
         transform: Bounds(1...1_000_000).read
     )
     var sample: Int?

@@ -8,16 +8,17 @@ import Foundation
 struct ControllerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controller",
-        abstract: "Serves virtual controllers on 127.0.0.1, one on each port, all on one radio, until interrupted.",
+        abstract: "Serve virtual controllers on 127.0.0.1, one on each port, all on one radio, until interrupted.",
         discussion: """
-            Each speaks HCI over H4. A new connection closes the previous one and power-cycles the controller.
+            Each controller speaks HCI over H4. A new connection closes the previous one and power-cycles the \
+            controller.
             """
     )
 
     @Option(
         name: .long,
         parsing: .singleValue,
-        help: "Port of a controller; 0 for a free port. Repeatable.",
+        help: "TCP port of a controller, or 0 for a free port. Repeatable.",
         transform: Bounds(0...UInt16.max).read
     )
     var port: [UInt16] = []

@@ -43,7 +43,7 @@ struct HostCall {
             throw Refusal(id: id, reason: "op: expected one of \(Self.names.joined(separator: ", "))")
         }
         guard Self.names.contains(name) else {
-            throw Refusal(id: id, reason: "op: '\(name)' is not one of \(Self.names.joined(separator: ", "))")
+            throw Refusal(id: id, reason: "op: “\(name)” is not one of \(Self.names.joined(separator: ", "))")
         }
     }
 

@@ -9,7 +9,7 @@ import Foundation
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Runs the host on a controller, for test suites that drive hosts.",
+        abstract: "Run the host on a controller, for test suites that drive hosts.",
         discussion: """
             Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
@@ -36,7 +36,7 @@ struct HostCommand: ParsableCommand {
     var controller: String
 
     func run() throws {
-        let problem = "--controller: '\(controller)' is not a controller", advice = HostSpecification.controllerForms
+        let problem = "--controller: “\(controller)” is not a controller", advice = HostSpecification.controllerForms
         let specification: HostSpecification
         do throws(HostSpecification.Malformed) {
             specification = try HostSpecification(controller)

@@ -100,7 +100,7 @@ struct HostConversation {
             links.ask(peer, false)
             ask(.security(.answer(peer, reply)))
             sendLine(.result(call.id))
-        default: throw InvalidInput("op: '\(call.name)' is not known")
+        default: throw InvalidInput("op: “\(call.name)” is not known")
         }
     }
 

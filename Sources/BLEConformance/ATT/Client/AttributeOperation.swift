@@ -109,7 +109,7 @@ extension AttributeOperation.Description {
                     throw InvalidInput("read_multiple needs two handles or more")
                 }
                 return .readMultiple(handles)
-            default: throw InvalidInput("a client cannot do \(op)")
+            default: throw InvalidInput("a client has no operation “\(op)”")
             }
         }
     }

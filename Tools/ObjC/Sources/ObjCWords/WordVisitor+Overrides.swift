@@ -14,7 +14,7 @@ extension WordVisitor {
                 continue
             }
             guard !member.containsWords else {
-                report("override", at: modifier, left: "it contains words of Objective-C itself")
+                report("override", at: modifier, left: "it contains uses of Objective-C itself")
                 continue
             }
             report("override", at: modifier)

@@ -92,7 +92,7 @@ final class WordVisitor: SyntaxVisitor {
             let called = node.calledExpression.trimmedDescription
             if called == "observe" { rewriteObservation(node) }
             if ["Selector", "NSSelectorFromString"].contains(called), !node.arguments.isEmpty {
-                report(called, at: node, left: "a selector from a text has only a name, and calls no method")
+                report(called, at: node, left: "a selector made from a string calls no method")
             }
             return .visitChildren
         }
@@ -113,7 +113,7 @@ final class WordVisitor: SyntaxVisitor {
     override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
         let name = node.declName.baseName.text
         if index.isOptional(name), node.declName.argumentNames == nil, node.isUncalled {
-            report(name, at: node.declName, left: "an optional method is never nil here; only calls of it can be")
+            report(name, at: node.declName, left: "an optional method is never nil here; only its result can be")
         }
         return .visitChildren
     }

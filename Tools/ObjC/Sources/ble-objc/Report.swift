@@ -20,10 +20,10 @@ struct Report: ParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        abstract: "Say which words of a package are rewritten, and which are left."
+        abstract: "List the Objective-C interoperability that is translated in a package, and what is left."
     )
 
-    @Flag(help: "Print one JSON object for each file.")
+    @Flag(help: "Print JSON, one object per line and file, instead of text.")
     var json = false
     @Argument(help: "The folder of the package.")
     var package: String
@@ -54,7 +54,8 @@ struct Report: ParsableCommand {
                 rest += line.left?.count ?? 0
             }
         }
-        if !json { print("\(files) of \(paths.count) files rewritten: \(words) words; \(rest) left as they are") }
+        let counts = "\(words) uses of Objective-C translated, \(rest) left"
+        if !json { print("\(files) of \(paths.count) files rewritten: \(counts)") }
     }
 
     private func name(_ path: String, in folder: String) -> String { String(path.dropFirst(folder.count + 1)) }

@@ -6,16 +6,16 @@ import ObjCWords
 struct WriteOverlay: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overlay",
-        abstract: "Write rewritten copies of the files that the compiler is about to read.",
+        abstract: "Write translated copies of the files that the compiler is about to read.",
         discussion: """
-            Prints the path of the overlay for the compiler's option -vfsoverlay; nothing if no file of the packages \
-            is compiled, or none needs changes.
+            Prints the path of the overlay for the compiler's option -vfsoverlay, or nothing if no file of the \
+            packages is compiled, or none needs changes.
             """
     )
 
     @Option(help: "The folder for the copies.")
     var output: String
-    @Option(help: "The folder of a package whose files are rewritten; can be repeated.")
+    @Option(help: "The folder of a package whose files are translated. Repeatable.")
     var package: [String]
     @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler, after “--”.")
     var arguments: [String] = []
@@ -32,7 +32,8 @@ struct WriteOverlay: ParsableCommand {
         else { return }
         let sources = SourceFiles(paths: paths)
         for problem in sources.problems {
-            let text = "\(problem.path):1:1: warning: Objective-C words are left as they are: \(problem.reason)\n"
+            let warning = "Objective-C interoperability is not translated: \(problem.reason)"
+            let text = "\(problem.path):1:1: warning: \(warning)\n"
             FileHandle.standardError.write(Data(text.utf8))
         }
         let overlay = Overlay(in: output, module: call.module, package: folder)
