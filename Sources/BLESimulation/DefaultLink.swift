@@ -76,7 +76,7 @@ package enum DefaultLink {
                 let cure = error.cure.map { " " + $0 } ?? ""
                 logger.error(
                     """
-                    No Bluetooth host is available: \(error).\(cure) To try without a radio, set \
+                    No Bluetooth host is available (\(error)).\(cure) To try without a radio, set \
                     \(HostSpecification.variable)=demo. Other values: \(HostSpecification.forms).
                     """
                 )
@@ -86,7 +86,7 @@ package enum DefaultLink {
         do {
             return try link(to: HostSpecification(text))
         } catch {
-            logger.error("\(HostSpecification.variable) is invalid: \(error)")
+            logger.error("\(HostSpecification.variable) is invalid. \(error)")
             return UnsupportedLink()
         }
     }

@@ -132,7 +132,7 @@ struct Bled: ParsableCommand {
                 wanted = [.adapter(try AdapterReference.firstUsable(in: LinuxKernel()))]
             } catch {
                 let cure = error.cure ?? "Name one, such as “bled demo”."
-                throw CommandFailure("No radio: \(error). \(cure)", 69)
+                throw CommandFailure("No radio (\(error)). \(cure)", 69)
             }
         }
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }

@@ -116,8 +116,8 @@ struct PolicyTests {
     @Test(
         "An error in a policy is reported with its position",
         arguments: [
-            (#"{"rules": [{"usr": 1}]}"#, "“usr” is not a key of a rule: use one of "),
-            (#"{"rule": []}"#, "“rule” is not a key of a policy: use one of rules"),
+            (#"{"rules": [{"usr": 1}]}"#, "“usr” is not a key of a rule; use one of "),
+            (#"{"rule": []}"#, "“rule” is not a key of a policy; use one of rules"),
             (#"{"rules": [{"user": "nobody-else"}]}"#, "there is no user “nobody-else” (at rules[0].user)"),
             (#"{"rules": [{}, {"group": -1}]}"#, "rules[1].group"),
             (

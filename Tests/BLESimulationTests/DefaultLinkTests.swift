@@ -89,7 +89,7 @@ struct DefaultLinkTests {
         let log = Lines()
         _ = DefaultLink.link(named: "world:\(path)", logger: log.logger)
         let bounds = "a number of metres from -1000000 to 1000000 is expected (at machines[0].position.x)"
-        #expect(log.lines.withLock { $0 } == ["BLUETOOTH_HOST is invalid: \(path):1 cannot be used: \(bounds)."])
+        #expect(log.lines.withLock { $0 } == ["BLUETOOTH_HOST is invalid. \(path):1 cannot be used: \(bounds)."])
     }
 
     @Test("A built-in world runs in real time")

@@ -138,7 +138,7 @@ package final class AppLauncher: @unchecked Sendable {
             try launch(app, by: way, variables, ended)
         } catch {
             let cure = error.cure.map { " " + $0 } ?? ""
-            Logger.coreBluetooth.error("Cannot launch \(app.program) with \(way.words): \(error.reason).\(cure)")
+            Logger.coreBluetooth.error("Cannot launch \(app.program) with \(way.words) (\(error.reason)).\(cure)")
             throw error
         }
         return true
@@ -169,7 +169,7 @@ package final class AppLauncher: @unchecked Sendable {
             do throws(LaunchFailure) {
                 try folder?.write(variables, for: unit, of: app.user)
             } catch {
-                Logger.coreBluetooth.error("\(unit) starts without its launch file: \(error.reason).")
+                Logger.coreBluetooth.error("\(unit) starts without its launch file (\(error.reason)).")
             }
             try run(command, variables, ended)
         case .unit(let unit, nil):

@@ -170,7 +170,7 @@ final class KeptSessions: @unchecked Sendable {
             }
             guard isLaunched else { return }
         } catch {
-            return log.note("could not be launched: \(error.reason)", of: credentials)
+            return log.note("could not be launched (\(error.reason))", of: credentials)
         }
         log.note("launched to restore “\(app.key.identifier)”", of: credentials)
         later(AppLauncher.restoreTimeout) { [launcher, log, launch = app.launch] in

@@ -95,7 +95,7 @@ extension Examination.Draft {
                 error.finding,
                 .problem,
                 of: HostSpecification.variable,
-                "No Bluetooth daemon: \(error).",
+                "No Bluetooth daemon (\(error)).",
                 cure: isForbidden ? error.cure : "Start it with “\(command)”.",
                 command: isForbidden ? error.command : command
             )

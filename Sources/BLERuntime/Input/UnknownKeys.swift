@@ -26,7 +26,7 @@ extension Decoder {
         throw DecodingError.dataCorruptedError(
             forKey: first,
             in: container,
-            debugDescription: "“\(first.stringValue)” is not a key of \(subject): \(hint)"
+            debugDescription: "“\(first.stringValue)” is not a key of \(subject); \(hint)"
         )
     }
 }
@@ -37,14 +37,14 @@ extension DecodingError {
         switch self {
         case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing\(context.place)"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "\(context.debugDescription)\(context.place)"
+            "\(context.reason)\(context.place)"
         case .dataCorrupted(let context):
             if !context.codingPath.isEmpty {
-                "\(context.debugDescription)\(context.place)"
+                "\(context.reason)\(context.place)"
             } else if context.debugDescription == Self.noJSON {
                 "it is not valid JSON"
             } else {
-                "it is not valid JSON: \(context.debugDescription)"
+                "it is not valid JSON (\(context.reason))"
             }
         @unknown default: "\(self)"
         }
@@ -55,6 +55,11 @@ extension DecodingError {
 }
 
 extension DecodingError.Context {
+    /// The description without a full stop, which the JSON decoder adds to its own.
+    fileprivate var reason: String {
+        debugDescription.hasSuffix(".") ? String(debugDescription.dropLast()) : debugDescription
+    }
+
     /// The end of an error message, such as ` (at services[0].uuid)`; empty for an error at the top level of the file.
     fileprivate var place: String {
         guard !codingPath.isEmpty else { return "" }

@@ -49,7 +49,7 @@ extension SimulatedPeripheral {
         do throws(DescriptionError) {
             try validate()
         } catch {
-            preconditionFailure("invalid description of the device “\(name)”: \(error)")
+            preconditionFailure("the description of the device “\(name)” must be valid (\(error))")
         }
     }
 

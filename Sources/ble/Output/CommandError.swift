@@ -59,10 +59,10 @@ enum CommandError: Error, CustomStringConvertible {
         case .noController(let place, let reason, let cure):
             "No controller at \(place) (\(reason)).\(cure.map { " " + $0 } ?? "")"
         case .noAdapters(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
-        case .invalidHost(let error): "\(HostSpecification.variable) is invalid: \(error)"
+        case .invalidHost(let error): "\(HostSpecification.variable) is invalid. \(error)"
         case .noDaemon(let reason):
             """
-            No Bluetooth daemon: \(reason). Start one with “bled”, or name its socket with BLUETOOTH_HOST=bled:PATH.
+            No Bluetooth daemon (\(reason)). Start one with “bled”, or name its socket with BLUETOOTH_HOST=bled:PATH.
             """
         case .daemonFailed(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."

@@ -79,7 +79,7 @@ extension SessionCommand {
             return try JSONDecoder().decode(SimulatedPeripheral.self, from: data)
         } catch {
             let reason = (error as? DecodingError)?.explanation ?? "\(error)"
-            throw Invalid(reason: "“\(key)” does not describe a device: \(reason).")
+            throw Invalid(reason: "“\(key)” does not describe a device (\(reason)).")
         }
     }
 }
