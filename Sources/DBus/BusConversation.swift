@@ -26,7 +26,7 @@ package struct BusConversation {
             case .unexpected(let line): "the bus answered “\(line.printable)” during authentication"
             case .malformed: "the bus sent an invalid D-Bus message"
             case .congested(let count): "the bus has not answered \(count) calls, which is the limit"
-            case .notGreeted(let reason): "the bus does not answer Hello: \(reason.printable)"
+            case .notGreeted(let reason): "the bus refused Hello (\(reason.printable))"
             }
         }
     }

@@ -36,12 +36,12 @@ struct HostCommand: ParsableCommand {
     var controller: String
 
     func run() throws {
-        let problem = "--controller: “\(controller)” is not a controller", advice = HostSpecification.controllerForms
+        let problem = "--controller “\(controller)” is not a controller", advice = HostSpecification.controllerForms
         let specification: HostSpecification
         do throws(HostSpecification.Malformed) {
             specification = try HostSpecification(controller)
         } catch {
-            throw InvalidInput("\(problem): \(error.reason); use \(advice)")
+            throw InvalidInput("\(problem) (\(error.reason)); use \(advice)")
         }
         guard let transport = specification.transport else { throw InvalidInput("\(problem); use \(advice)") }
         let driver = HostDriver(on: HostCommand.runner(on: transport)) { JSONLine.print($0) }

@@ -201,7 +201,7 @@ package struct DaemonConversation: Sendable {
                 return refuse(Refusal(.malformed, "\(error)"))
             }
             if checkNumber(number) {
-                actions.append(.refuse(number, Refusal(.unknown, "request \(number) is unknown or invalid: \(error)")))
+                actions.append(.refuse(number, Refusal(.unknown, "request \(number) is unknown or invalid (\(error))")))
             }
         }
     }

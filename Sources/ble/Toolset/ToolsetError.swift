@@ -46,7 +46,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             """
         case .noCompiler(let path?):
             "No Swift compiler found in \(path). Name a folder with usr/bin/swiftc or bin/swiftc."
-        case .unusableCompiler(let path, let reason): "Cannot use the compiler \(path): \(reason)"
+        case .unusableCompiler(let path, let reason): "Cannot use the compiler \(path): \(Self.ended(reason))"
         case .noModules(let checkout?):
             "The modules are not built yet. Build them with \(checkout)/Packaging/toolset.sh and try again."
         case .noModules(nil):
@@ -71,7 +71,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             corebluetooth-linux, build it with “swift build -c release --package-path Tools/ObjC --product \
             ble-objc”, and set \(ObjectiveCRewriter.variable) to its path.
             """
-        case .rewritingFailed(let package, let reason): "Cannot rewrite \(package): \(reason)"
+        case .rewritingFailed(let package, let reason): "Cannot translate \(package). \(Self.ended(reason))"
         case .noToolset(let folder): "\(folder) contains no toolset written by “ble toolset”."
         case .mismatch(let built, let present):
             """
@@ -86,11 +86,14 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             "The toolchain in \(toolchain) has no Core Bluetooth modules installed by “ble toolset --install”."
         case .malformedRecord(let path):
             "\(path) lists files outside the toolchain. Nothing was removed; install the toolchain again."
-        case .unusableFile(let path, let reason): "Cannot use \(path): \(reason)\(reason.hasSuffix(".") ? "" : ".")"
+        case .unusableFile(let path, let reason): "Cannot use \(path): \(Self.ended(reason))"
         case .checkFailed(let step, let output):
             "The program that uses Core Bluetooth did not \(step):\n\(output)"
         }
     }
+
+    /// Returns a reason with a full stop at its end.
+    private static func ended(_ reason: String) -> String { reason.hasSuffix(".") ? reason : reason + "." }
 
     /// The exit status of the process: a code of sysexits.h, or 1.
     var exitCode: ExitCode {

@@ -51,7 +51,7 @@ struct Scan: AsyncParsableCommand {
     var duplicates = false
 
     @Option(
-        help: ArgumentHelp("Scan for this time (default: until interrupted).", valueName: "seconds"),
+        help: ArgumentHelp("Stop after this time (default: no limit).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?

@@ -122,7 +122,10 @@ struct App: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The process ID, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
+    @Argument(
+        help: "The app's process ID, as “ble apps” prints it.",
+        transform: Bounds<UInt32>(1...UInt32(Int32.max)).read
+    )
     var process: UInt32
     @Argument(help: "The new state.")
     var state: RequestedState
@@ -174,7 +177,7 @@ struct Policy: AsyncParsableCommand {
     )
 
     @Argument(
-        help: "The app's process ID (default: this command).",
+        help: "The app's process ID, as “ble apps” prints it (default: this command).",
         transform: Bounds<UInt32>(1...UInt32(Int32.max)).read
     )
     var process: UInt32?

@@ -18,7 +18,7 @@ struct Power: AsyncParsableCommand {
     )
 
     @Argument(help: "The new state.") var state: SwitchPosition?
-    @Option(help: "The radio, as “ble power” shows it (default: all).") var radio: String?
+    @Option(help: "The radio, as “ble power” prints it (default: all).") var radio: String?
     @OptionGroup var output: OutputOptions
 
     @MainActor

@@ -41,7 +41,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The machine to act as, if the file is a world with several.", valueName: "name"))
     var machine: String?
     @Option(
-        help: ArgumentHelp("Run for this time (default: until interrupted).", valueName: "seconds"),
+        help: ArgumentHelp("Stop after this time (default: no limit).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?

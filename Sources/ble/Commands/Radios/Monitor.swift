@@ -48,7 +48,7 @@ struct Monitor: AsyncParsableCommand {
     var copies: [String] = []
 
     @Option(
-        help: ArgumentHelp("Stop after this time (default: when interrupted).", valueName: "seconds"),
+        help: ArgumentHelp("Stop after this time (default: no limit).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
