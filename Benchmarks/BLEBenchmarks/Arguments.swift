@@ -82,7 +82,7 @@ struct Arguments {
           links      one machine with as many links as it supports
           air        share of a link's capacity that carries the data of apps
           idle       wake-ups of an idle world, and of a daemon with 200 idle apps
-          start      time to the first line of ble scan; needs the program ble beside
+          start      time to the first line of ble scan; needs the program ble next to
                      this one
           peer       server and client in two processes, on controllers of any kind:
             read       sequential reads

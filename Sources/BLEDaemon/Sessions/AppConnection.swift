@@ -315,7 +315,7 @@ final class AppConnection: @unchecked Sendable {
         if let principal = hello.principal {
             // No rule of the policy grants this right, because it would amount to root's rights.
             guard app?.ownsDaemon == true else {
-                let sentence = "only root and the user of the daemon may open sessions on behalf of others"
+                let sentence = "only root and the daemon's user may open sessions on behalf of other programs"
                 return conversation.refuse(Refusal(.notAllowed, sentence))
             }
             let credentials = AppCredentials(of: principal)

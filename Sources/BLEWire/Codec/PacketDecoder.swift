@@ -161,7 +161,7 @@ extension PacketError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .truncated(let field): "the packet ends inside \(field)"
-        case .trailing(1): "1 octet follows the last field"
+        case .trailing(count: 1): "1 octet follows the last field"
         case .trailing(let count): "\(count) octets follow the last field"
         case .reserved(let field): "\(field) has a reserved value"
         case .unknown(let code): "no packet has the code 0x\(String(code, radix: 16))"

@@ -54,7 +54,7 @@ struct CapturedDevices {
         let reason =
             (found ?? []).isEmpty
             ? "it contains no device whose address begins with \(address), only \(list)"
-            : "it contains several devices whose addresses begin with \(address). Give more digits of the address"
+            : "it contains several devices whose addresses begin with \(address), among \(list)"
         throw CommandError.unusableFile(path, reason)
     }
 
@@ -116,7 +116,7 @@ extension ClonedDevice {
         if device.advertisement == nil { remarks.append("The capture contains no advertisement of the device.") }
         if unread > 0 {
             let values = unread == 1 ? "1 value was" : "\(unread) values were"
-            remarks.append("\(values) not read in the capture and marked with “known”: false.")
+            remarks.append("\(values) not read in the capture; “known” is false for \(unread == 1 ? "it" : "them").")
         }
         if device.variableAnswers > 0 {
             let writes = device.variableAnswers == 1 ? "1 write" : "\(device.variableAnswers) writes"

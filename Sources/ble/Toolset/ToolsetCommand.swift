@@ -74,7 +74,7 @@ struct ToolsetCommand: ParsableCommand {
     var json = false
     @Option(help: ArgumentHelp("The folder of the toolchain (default: the one in PATH).", valueName: "path"))
     var toolchain: String?
-    @Option(help: ArgumentHelp("The folder of the built modules (default: beside ble).", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the built modules (default: next to ble).", valueName: "folder"))
     var from: String?
 
     func validate() throws {

@@ -61,13 +61,13 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
             "\(path), which the variable \(ObjectiveCRewriter.variable) names, is not an executable file."
         case .noRewriter(nil, let checkout?):
             """
-            --objc needs the program ble-objc, which is neither beside ble nor in PATH. Build it with “swift build -c \
+            --objc needs the program ble-objc, which is neither next to ble nor in PATH. Build it with “swift build -c \
             release --package-path \(checkout)/Tools/ObjC --product ble-objc” and try again, or set \
             \(ObjectiveCRewriter.variable) to its path.
             """
         case .noRewriter(nil, nil):
             """
-            --objc needs the program ble-objc, which is neither beside ble nor in PATH. In a checkout of \
+            --objc needs the program ble-objc, which is neither next to ble nor in PATH. In a checkout of \
             corebluetooth-linux, build it with “swift build -c release --package-path Tools/ObjC --product \
             ble-objc”, and set \(ObjectiveCRewriter.variable) to its path.
             """

@@ -8,8 +8,8 @@ struct Clone: AsyncParsableCommand {
         abstract: "Save a device, or the device in a capture, as a file for tests and for “ble serve”.",
         discussion: """
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
-            the file with BLUETOOTH_HOST=world:FILE to run an app beside the device, with “ble serve FILE” to act as \
-            the device, or in a test. The file describes the advertising data octet for octet, and contains the \
+            the file with BLUETOOTH_HOST=world:FILE to run an app in a world with the device, with “ble serve FILE” \
+            to act as the device, or in a test. The file describes the advertising data octet for octet, and contains the \
             device's address unless that is private. Values that the device refuses and advertisements that the file \
             format cannot describe are left out, with a remark.
 
