@@ -72,7 +72,8 @@ struct Arguments {
                      with one notification at a time
           scale      one scanner among N advertising controllers
           crowd      one scanning app among N advertising apps, each on its own machine;
-                     with --advertisers, a host among N devices, and its memory use
+                     then a host among 100000 devices, and its memory use; --advertisers
+                     runs only this, among N devices
           gateways   N scanning gateways out of range of each other, on the main queue
                      and then on a queue of their own
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
@@ -108,7 +109,9 @@ struct Arguments {
           --octets   amount of data for channel (default: 16777216)
           --captures also write the packets of each transfer to a file in FOLDER
           --n        operations for each workload (default: 10000)
-          --mtus     the MTUs to measure with, 23 to 517
+          --workloads
+                     the workloads of peer client (default: all)
+          --mtus     the MTUs to measure with, 23 to 517 (default: 23,247,517)
 
         examples:
           BLEBenchmarks micro H1 --clients 16        reports, with 16 apps that scan
@@ -243,7 +246,7 @@ struct Arguments {
         do throws(HostSpecification.Malformed) {
             if case .socket(let address) = try HostSpecification(text) { return address }
         } catch {
-            throw Mistake(reason: error.description)
+            throw Mistake(reason: "“\(text)” is not a controller (\(error.reason)); use tcp:HOST:PORT or unix:PATH")
         }
         throw Mistake(reason: "“\(text)” is not a controller; use tcp:HOST:PORT or unix:PATH")
     }
