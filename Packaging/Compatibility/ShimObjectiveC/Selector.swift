@@ -95,11 +95,11 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
     @discardableResult
     public func call(on target: Any, _ arguments: [Any?] = []) -> Any? {
         guard let method else {
-            fatalError("The selector “\(description)” was made of a text and calls no method: write #selector(…)")
+            fatalError("The selector “\(description)” was made from a string and calls no method. Write #selector(…)")
         }
         guard let result = method(target, arguments) else {
             fatalError(
-                "The selector “\(description)” is a method of \(type), and the target is a \(Swift.type(of: target))"
+                "The selector “\(description)” is a method of \(type), but the target is a \(Swift.type(of: target))"
             )
         }
         return result
@@ -115,7 +115,8 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
         if let notification = argument as? Notification, let value = notification._bridgeToObjectiveC() as? Value {
             return value
         }
-        fatalError("The selector “\(name)” expects a \(Value.self), and got \(argument.map { "\($0)" } ?? "nil")")
+        let given = argument.map { "\($0)" } ?? "nil"
+        fatalError("The selector “\(name)” expects an argument of type \(Value.self), not \(given)")
     }
 
     /// Calls a method of the main actor, which timers and notifications call on the main thread.

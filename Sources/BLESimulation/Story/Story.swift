@@ -65,7 +65,7 @@ struct Story: Sendable {
     /// - Returns: The lines, oldest first.
     func text(_ heading: String, name: (_ machine: Int, _ app: Int?) -> String) -> String {
         var lines = [heading, ""]
-        if entries.dropped > 0 { lines.append("(\(entries.dropped) earlier lines omitted)") }
+        if entries.dropped > 0 { lines.append("(earlier lines omitted: \(entries.dropped))") }
         var transcript = before
         for (time, entry) in entries.all {
             let stamp = Self.stamp(time)

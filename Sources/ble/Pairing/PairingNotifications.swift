@@ -82,7 +82,7 @@ extension DesktopNotification {
         case .consent(let replacesBond):
             body =
                 "This gives no protection against a man in the middle."
-                + (replacesBond ? " This replaces the existing bond." : "")
+                + (replacesBond ? " Pairing replaces the existing bond." : "")
             buttons = [.pair, .cancel]
         case .show(let digits):
             body = "Type \(digits) on \(name)."

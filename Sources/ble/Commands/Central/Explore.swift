@@ -12,8 +12,8 @@ struct Explore: AsyncParsableCommand {
         abstract: "Show devices, attributes, packets and calls live in a browser.",
         discussion: """
             Prints the address of a page, and serves it until interrupted. The page lists devices with their RSSI over \
-            time, connects to them, reads, writes and subscribes to their attributes, and shows the packets and calls \
-            of this session like “ble explain”. With a daemon, it also lists the apps that “ble apps” lists.
+            time; there you can connect to them, and read, write and subscribe to their attributes. It also shows the \
+            packets and calls of this session, like “ble explain”, and with a daemon the apps that “ble apps” lists.
 
             Only programs on this machine can reach the page, unless --listen names another address. The address \
             contains a random token; anyone who has it can use the radio.

@@ -10,7 +10,7 @@ struct Adapters: AsyncParsableCommand {
         abstract: "List the Bluetooth adapters of this machine, and query controllers.",
         discussion: """
             Shows each adapter with its address, its state (off: not in use; powered: used by BlueZ; taken: used by \
-            another program), its bus, and what prevents its use. Changes nothing.
+            another program), its bus, and what prevents its use. Without --probe, changes nothing.
 
             With --probe, resets the controller that BLUETOOTH_HOST names and asks it for its features; if the \
             variable is not set, does so for every adapter that is off. An adapter that BlueZ uses is taken over for \
