@@ -95,8 +95,8 @@ extension Examination.Draft {
                 error.finding,
                 .problem,
                 of: HostSpecification.variable,
-                "No Bluetooth daemon (\(error)).",
-                cure: isForbidden ? error.cure : "Start it with “\(command)”.",
+                isForbidden ? "The Bluetooth daemon cannot be used (\(error))." : "No Bluetooth daemon (\(error)).",
+                cure: isForbidden ? error.cure : "Start one with “\(command)”.",
                 command: isForbidden ? error.command : command
             )
         )

@@ -28,7 +28,7 @@ struct NotificationConversation {
             switch self {
             case .bus(let failure): "\(failure)"
             case .noServer: "no notification service runs in this session"
-            case .refused(let refusal): "the notification service refused (\(refusal.description.printable))"
+            case .refused(let refusal): "the notification service answered “\(refusal.description.printable)”"
             case .lacks(let what): "the notification service does not support \(what)"
             }
         }

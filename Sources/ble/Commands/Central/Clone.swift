@@ -9,9 +9,9 @@ struct Clone: AsyncParsableCommand {
         discussion: """
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
             the file with BLUETOOTH_HOST=world:FILE to run an app in a world with the device, with “ble serve FILE” \
-            to act as the device, or in a test. The file describes the advertising data octet for octet, and contains the \
-            device's address unless that is private. Values that the device refuses and advertisements that the file \
-            format cannot describe are left out, with a remark.
+            to act as the device, or in a test. The file describes the advertising data octet for octet, and contains \
+            the device's address unless that is private. Values that the device refuses and advertisements that the \
+            file format cannot describe are left out, with a remark.
 
             If the argument contains “/”, ends in .pcapng, .btsnoop, .pklg, .log or .cfa, or names a file, it is a \
             capture, and no radio is needed. The file then contains what the capture shows: discovered attributes, \
