@@ -115,12 +115,12 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A description of the error.
     public var description: String {
         switch self {
-        case .refused(let reason): "this host refused to pair: \(SMP.Reason(wire: reason))"
-        case .refusedByDevice(let reason): "the device refused to pair: \(SMP.Reason(wire: reason))"
+        case .refused(let reason): "this host refused to pair (\(SMP.Reason(wire: reason)))"
+        case .refusedByDevice(let reason): "the device refused to pair (\(SMP.Reason(wire: reason)))"
         case .timedOut: "pairing timed out"
         case .encryptionFailed: "the connection could not be encrypted with the new key"
         case .disconnected: "not connected"
-        case .tooManyAttempts: "pairing failed a moment ago; try again in a minute"
+        case .tooManyAttempts: "an earlier attempt failed a moment ago; try again in a minute"
         case .cannotAuthenticate:
             "the device requires protection against a man in the middle; for that, this host needs a display, a "
                 + "keyboard or out-of-band data"
