@@ -3,10 +3,10 @@ import CoreBluetooth
 import CoreBluetoothExtras
 
 extension Central {
-    /// Finds a peripheral.
+    /// Finds the peripheral that `peer` names.
     ///
-    /// Returns immediately if the reference is the identifier of a peripheral that this host knows; otherwise scans for
-    /// the peripheral.
+    /// Returns immediately if `peer` is the identifier of a peripheral that this host knows; otherwise scans for at
+    /// most `time`.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
         if isUsable, let identifier = peer.identifier,
             let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
@@ -46,7 +46,7 @@ extension Central {
         } catch CommandError.noAnswer {}
     }
 
-    /// Returns the name under which a peripheral was found by scanning; otherwise, its GAP device name.
+    /// Returns the name under which a peripheral was found by scanning or, if there is none, its GAP device name.
     ///
     /// `nil` if neither is known.
     func name(of peripheral: CBPeripheral) -> String? {

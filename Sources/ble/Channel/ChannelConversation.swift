@@ -45,7 +45,7 @@ final class ChannelConversation {
     ///
     /// - Parameters:
     ///   - endConditions: The conditions under which this side ends the conversation.
-    ///   - printer: The printer for facts.
+    ///   - printer: Prints the events of the conversation.
     ///   - reports: True to report the progress each second.
     ///   - clock: The clock for the reports.
     ///   - write: Called with received octets; `nil` to write them to standard output.

@@ -55,7 +55,7 @@ final class ChannelServer: NSObject {
 
     /// Disconnects a central, and waits for at most `time` until the connection has ended.
     ///
-    /// The host sends everything that it has accepted before it disconnects.
+    /// Before it disconnects, the host sends everything that it has accepted.
     func disconnect(_ peer: CBPeer, within time: Duration) async {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {

@@ -2,7 +2,7 @@ import BLERuntime
 import CoreBluetooth
 
 extension ChatHost.Event {
-    /// Returns the event as a fact for users and scripts.
+    /// Returns the output for the event: text for users, and JSON for scripts.
     ///
     /// In JSON, the key `"who"` holds the room's name.
     func fact(of name: String) -> Fact {
@@ -35,15 +35,15 @@ extension ChatHost.Event {
 }
 
 extension ChatGuest.Event {
-    /// Returns the event as a fact for users and scripts.
+    /// Returns the output for the event: text for users, and JSON for scripts.
     ///
     /// In JSON, the key `"who"` holds the guest's name.
     ///
     /// - Parameters:
     ///   - name: The guest's name.
-    ///   - room: The room that the guest has joined; `nil` for none. JSON names its device, unless the event is about
-    ///     another room.
-    /// - Returns: The fact.
+    ///   - room: The room that the guest has joined; `nil` for none. JSON contains the room's device or, if the event
+    ///     is about another room, that room's device.
+    /// - Returns: The output to print.
     func fact(of name: String, in room: ChatGuest.Room? = nil) -> Fact {
         let fact = fact(ofGuest: name)
         guard let room = self.room ?? room else { return fact }

@@ -11,7 +11,9 @@ enum ChatRoom {
     /// Returns a message in the form in which it is sent: name, text and end of line.
     static func message(from name: String, _ text: String) -> String { "[\(name)] \(text)\n" }
 
-    /// Returns the welcome message for a new guest.
+    /// Returns the welcome message for a new guest of `room`.
+    ///
+    /// `subscribers` is the number of guests; `maximumLength` is the maximum length of a notification in octets.
     static func welcome(to room: String, subscribers: Int, maximumLength: Int) -> String {
         message(from: room, "Welcome! Here is \(room) (total: \(subscribers), max length: \(maximumLength))")
     }

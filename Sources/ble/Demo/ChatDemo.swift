@@ -23,7 +23,7 @@ final class ChatDemo {
         packets = showsPackets ? PacketPrinter(world: world, printer: printer) : nil
     }
 
-    /// Runs the demo; returns false if a step failed, and prints that step last.
+    /// Runs the demo up to the first step that fails, and prints that step; returns true if no step fails.
     func run() async -> Bool {
         await openRoom()
         for guest in guests { await enter(guest) }
@@ -111,7 +111,8 @@ final class ChatDemo {
 
     /// Advances virtual time until `happened` returns true.
     ///
-    /// The demo fails if that takes longer than ``stepTimeout``.
+    /// If that takes longer than ``stepTimeout``, the step `what` and the demo have failed. Does nothing if an earlier
+    /// step has failed.
     private func step(_ what: String, until happened: () -> Bool) async {
         guard missing == nil else { return }
         let end = world.now + Self.stepTimeout

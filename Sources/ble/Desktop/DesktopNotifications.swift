@@ -112,7 +112,7 @@ final class DesktopNotifications {
 
     /// Closes all notifications with buttons, and the connection.
     ///
-    /// Such a notification stays open if the server does not report its identifier within one second.
+    /// A notification stays open if the server does not report its identifier within one second.
     func close() async {
         guard case .ready = state else { return }
         answers = []

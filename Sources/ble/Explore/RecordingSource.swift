@@ -6,9 +6,9 @@ import Foundation
 
 /// A recording of the packets and calls of a session, which the page of `ble explore` shows on its tracks.
 protocol RecordingSource: Sendable {
-    /// True if times count from the beginning of a world.
+    /// True if the recorded times count from the beginning of a simulated world.
     var isWorld: Bool { get }
-    /// Moves to a timeline the events that were recorded since the last call; returns true if there were any.
+    /// Moves the events that were recorded since the last call to `live`; returns true if there were any.
     func record(to live: inout LiveTimeline) -> Bool
     /// Records a line of the session, if the calls and callbacks themselves cannot be recorded.
     func note(_ fact: Fact)

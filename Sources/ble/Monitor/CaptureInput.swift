@@ -28,8 +28,7 @@ struct CaptureInput {
     ///
     /// If the capture is damaged, the items before the damage are delivered first.
     ///
-    /// - Throws: `CommandError` if the file is not a capture, is damaged, or contains only packets of other kinds than
-    ///   HCI.
+    /// - Throws: `CommandError` if the file is not a capture, is damaged, or contains only packets that are not HCI.
     func read(_ found: (CaptureReader.Item) -> Void) async throws(CommandError) {
         var reader = CaptureReader(), buffer = [UInt8](repeating: 0, count: 1 << 16), hasPackets = false
         do throws(CaptureReader.Failure) {

@@ -3,7 +3,9 @@ import BLEWire
 import Foundation
 
 extension Adapter {
-    /// Returns the facts about the adapter that are known without using it.
+    /// Returns the output for the adapter, with the information that is available without using the adapter.
+    ///
+    /// `isPrivileged` is true if this process has CAP_NET_ADMIN, which it needs to use an adapter.
     func fact(isPrivileged: Bool) -> Fact {
         var fields: [String: Any] = [
             "name": "\(index)", "index": Int(index.wire), "state": state.rawValue, "powered": state == .powered,
@@ -32,7 +34,7 @@ extension Adapter {
 }
 
 extension ControllerFacts {
-    /// Returns the facts that the controller of the adapter `name` has reported.
+    /// Returns the output for the adapter `name`, with the information that its controller has reported.
     func fact(of name: String) -> Fact {
         let names = features.map { "\($0)".components(separatedBy: ", ") } ?? []
         var fields: [String: Any] = ["name": name, "features": names]

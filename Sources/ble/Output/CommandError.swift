@@ -27,7 +27,7 @@ enum CommandError: Error, CustomStringConvertible {
     /// The peripheral has no characteristic with the PSM of a channel.
     case noPSM(String)
     case noBond(String)
-    /// No app has a link to this peer; `nil` if there are no links.
+    /// No app has a link to this peer or, if the value is `nil`, to any peer.
     case noLink(String?)
     case cannotWrite(String, String)
     case failed(String, (any Error)?)
@@ -150,7 +150,7 @@ extension Duration {
 
 /// Runs the work of a command.
 ///
-/// If that throws a `CommandError`, writes its message to standard error, and throws its exit code.
+/// If `work` throws a `CommandError`, writes the error's message to standard error, and throws its exit code.
 @MainActor
 func reportingErrors(_ work: @MainActor () async throws -> Void) async throws {
     do {

@@ -20,7 +20,7 @@ enum JSONKey {
     /// Returns the kind of a key's value in an event; `nil` if the key is unknown.
     static func kind(of key: String, in event: String) -> Kind? { exceptions[event]?[key] ?? kinds[key] }
 
-    /// The kinds of values that differ from ``kinds`` in one event, by event and key.
+    /// The kinds of keys that have another kind in one event than in ``kinds``, by event and key.
     private static let exceptions: [String: [String: Kind]] = [
         // `services` is the number of services here, and a descriptor's `value` may be text.
         "app": ["services": .number], "descriptor": ["value": .text],

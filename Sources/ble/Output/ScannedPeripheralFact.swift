@@ -2,7 +2,7 @@ import BLERuntime
 import CoreBluetooth
 
 extension ScannedPeripheral {
-    /// Returns the peripheral as a fact.
+    /// Returns the output for the peripheral, in colour if `color`.
     ///
     /// `age` is the time since the peripheral's last advertisement; `nil` to leave the age out.
     func fact(color: Bool, age: Duration? = nil) -> Fact {

@@ -6,7 +6,7 @@ import Glibc
 enum StandardOutput {
     /// Writes `octets` to standard output.
     ///
-    /// If that fails, the process exits with a message on standard error, because its output is lost.
+    /// If writing fails, the process exits with a message on standard error, because its output is lost.
     static func write(_ octets: some Sequence<UInt8>) {
         do throws(StandardStream.Failure) {
             try StandardStream.output.write(octets)

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The format of a characteristic's value, by which its octets are shown to users.
+/// The format in which a characteristic's value is shown to users.
 ///
 /// GATT Specification Supplement 9, 3; Core 6.0, Vol 3, Part G, 3.3.3.5.
 struct ValueFormat: Equatable {
@@ -102,7 +102,8 @@ extension ValueFormat {
         unit = Self.units[UInt16(octets[2]) | UInt16(octets[3]) << 8] ?? ""
     }
 
-    /// Creates the format of a characteristic from its format descriptor; otherwise, the one assigned to its type.
+    /// Creates the format that a characteristic's Characteristic Presentation Format descriptor states or, if there is
+    /// none that `ble` knows, the one assigned to the characteristic's type.
     ///
     /// `nil` if neither gives a format that `ble` knows.
     init?(of characteristic: CBCharacteristic) {

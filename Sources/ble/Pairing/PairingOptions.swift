@@ -33,7 +33,7 @@ struct PairingOptions: ParsableArguments {
     )
     var temporaryKey: TemporaryKey?
 
-    /// The capability to show the user digits and ask questions; `nil` if the user is not asked.
+    /// The input and output that the host may use for pairing; `nil` if the user is not asked.
     var capability: PairingCapability? {
         (pairing ?? (isatty(STDIN_FILENO) == 1 ? .keyboardDisplay : PairingMeans.none)).capability
     }

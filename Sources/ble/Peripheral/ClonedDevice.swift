@@ -52,7 +52,8 @@ struct ClonedDevice {
         }
     }
 
-    /// Returns the keys of a public or static address.
+    /// Returns the keys that describe the address `text` in a device file; the address is static random unless
+    /// `isPublic`.
     static func address(_ text: String, isPublic: Bool) -> [String: Any] {
         let kind: SimulatedPeripheral.Address.Kind = isPublic ? .public : .static
         return ["address": text, "addressType": kind.rawValue]
@@ -101,8 +102,8 @@ struct ClonedDevice {
         }
     }
 
-    /// Returns the reason why a file with these keys cannot be used, as a list with one sentence; an empty list if it
-    /// can be used.
+    /// Returns the reason why a device file with these `keys` cannot be used: one sentence, or an empty list if the
+    /// file can be used.
     private static func remarks(on keys: [String: Any]) -> [String] {
         do {
             _ = try device(keys)
@@ -116,7 +117,7 @@ struct ClonedDevice {
         (error as? DecodingError)?.explanation ?? "\(error)"
     }
 
-    /// Returns the device that a file with these keys describes.
+    /// Returns the device that a file with these `keys` describes.
     private static func device(_ keys: [String: Any]) throws -> SimulatedPeripheral {
         try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(text(keys).utf8))
     }
@@ -129,7 +130,7 @@ struct ClonedDevice {
         return String(decoding: data, as: UTF8.self).printableJSON
     }
 
-    /// Adds a service that is described by these keys.
+    /// Adds a service, given by its keys in the device file.
     mutating func add(_ service: [String: Any]) { services.append(service) }
 
     /// Adds a service with its readable values.

@@ -2,9 +2,9 @@ import BLESimulation
 import CoreBluetooth
 import CoreBluetoothExtras
 
-// The faults that a served device makes on purpose.
+// The planned faults of a served device.
 extension DescribedPeripheral {
-    /// The state of the faults of a served device.
+    /// The state that the faults of a served device need.
     struct Faults {
         var plan = DeviceFaultPlan([])
         /// The connected centrals.
@@ -90,7 +90,8 @@ extension DescribedPeripheral {
         }
     }
 
-    /// Sends an updated value as the due faults demand; returns false if the value must be sent as usual.
+    /// Lets a due fault change, delay, repeat or drop an updated value; returns false if the value must be sent as
+    /// usual.
     func sendWrongly(_ value: Data, of characteristic: CBMutableCharacteristic) -> Bool {
         guard characteristic.subscribedCentrals?.isEmpty == false else { return false }
         let due = faults(at: .updateValue, [characteristic])

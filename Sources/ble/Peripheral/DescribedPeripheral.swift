@@ -34,7 +34,7 @@ final class DescribedPeripheral: NSObject {
     /// True if the device advertises whenever its services are published.
     private var advertises: Bool
     private var pendingServices = 0
-    /// The faults that the device makes on purpose.
+    /// The state of the device's planned faults.
     var faults = Faults()
 
     /// The maximum number of unsent values per characteristic.
@@ -61,7 +61,7 @@ final class DescribedPeripheral: NSObject {
     ///   - description: The device.
     ///   - advertises: True to advertise as soon as the services are published.
     ///   - clock: The clock for the intervals between values, and for the delays of answers.
-    ///   - report: Called with each fact that the user sees.
+    ///   - report: Called with each event to print.
     init(
         _ description: PeripheralDescription,
         advertises: Bool = true,
@@ -152,9 +152,9 @@ final class DescribedPeripheral: NSObject {
         }
     }
 
-    /// Removes the most recently added service of this type.
+    /// Removes the most recently added service with this UUID.
     ///
-    /// Returns false if there is none, or another service includes it.
+    /// Returns false if there is no such service, or another service includes it.
     func remove(_ uuid: CBUUID) -> Bool {
         guard plan.remove(uuid) else { return false }
         guard let index = published.lastIndex(where: { $0.uuid == uuid }) else { return true }
@@ -231,7 +231,8 @@ final class DescribedPeripheral: NSObject {
 
     /// Starts to advertise after all services have been published.
     ///
-    /// If the device does not advertise, starts the timed faults, and calls ``onPublished`` at once.
+    /// If the device does not advertise, starts the timed faults and calls ``onPublished`` at once; otherwise, this
+    /// happens when advertising has started.
     private func servicesPublished() {
         if advertises { return advertise() }
         startTimedFaults()
@@ -298,8 +299,9 @@ final class DescribedPeripheral: NSObject {
         sending = [:]
     }
 
-    /// Requests the described connection latency for a central, if this is the first time that the central uses the
-    /// current connection.
+    /// Requests the described connection latency for a central that uses the device for the first time.
+    ///
+    /// A central that has reconnected counts as new only if another central used the device in the meantime.
     func attend(to central: CBCentral) {
         served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }

@@ -60,8 +60,8 @@ struct PeripheralDescription {
 
     /// Adds the service that a file contains, and returns it.
     ///
-    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file is not a valid service, in which case the description
-    ///   is unchanged.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file does not contain a valid service. In that case, the
+    ///   description is unchanged.
     mutating func add(path: String) throws -> SimulatedPeripheral.Service {
         let service = try Self.read(SimulatedPeripheral.Service.self, from: path)
         var complete = device
@@ -73,9 +73,9 @@ struct PeripheralDescription {
         return service
     }
 
-    /// Removes the most recently added service of this type.
+    /// Removes the most recently added service with this UUID.
     ///
-    /// Returns false if there is none, or another service includes it.
+    /// Returns false if there is no such service, or another service includes it.
     mutating func remove(_ uuid: CBUUID) -> Bool {
         let isIncluded = device.services.contains { $0.includes.contains { CBUUID(string: $0) == uuid } }
         guard !isIncluded, let index = device.services.lastIndex(where: { CBUUID(string: $0.uuid) == uuid })

@@ -19,7 +19,7 @@ final class SessionEngine: NSObject {
     static let mostOpenCommands = 64
     /// The maximum number of devices; further `connect` commands fail.
     static let mostDevices = 64
-    /// The minimum duration of a connection that resets the pause before reconnecting to its shortest value.
+    /// The minimum duration of a connection after which the pause before the next reconnection is the shortest again.
     static let stableTime = Duration.seconds(30)
 
     /// A command that has no answer yet.
@@ -358,7 +358,9 @@ final class SessionEngine: NSObject {
         devices.removeAll { $0 === device }
     }
 
-    /// Writes an event about a device and, if there is one, a characteristic of it.
+    /// Writes an event about a device and, if `characteristic` is not `nil`, one of the device's characteristics.
+    ///
+    /// `fields` contains the event's other keys.
     func emit(
         _ event: String,
         _ device: SessionDevice,

@@ -17,7 +17,7 @@ final class SessionPeripheral {
     private struct Open {
         let number: Int
         let request: ServedRequest
-        /// The task that ends the request when its time is over.
+        /// The task that ends the request if it has no answer after ``answerTime``.
         let timer: Task<Void, any Error>
     }
 
@@ -227,7 +227,7 @@ final class SessionPeripheral {
         centrals = now
     }
 
-    /// The names of the session's events, by the names of the facts about the served device.
+    /// The names of the session's events, by the names that ``DescribedPeripheral`` gives these events.
     private static let events = [
         "advertising": "advertising", "subscribed": "central_subscribed", "unsubscribed": "central_unsubscribed",
         "read": "central_read", "written": "central_wrote", "fault": "fault",

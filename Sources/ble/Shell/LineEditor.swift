@@ -149,7 +149,7 @@ struct LineEditor {
         cursor = start
     }
 
-    /// The beginning of the word before the cursor.
+    /// The index in the line at which the word before the cursor begins.
     private var startOfWord: Int {
         let end = characters[..<cursor].lastIndex { $0 != " " } ?? 0
         return characters[..<end].lastIndex(of: " ").map { $0 + 1 } ?? 0
@@ -193,7 +193,7 @@ struct LineEditor {
 
     /// Returns the text that makes the terminal show the prompt and the line, in place of its current line.
     ///
-    /// If the line is too long for the terminal, the part around the cursor is shown.
+    /// `columns` is the width of the terminal. If the line is too long for it, the part around the cursor is shown.
     func rendered(after prompt: String, columns: Int) -> String {
         let room = max(8, columns - prompt.count - 1)
         let start = max(0, cursor - room), end = min(characters.count, start + room)

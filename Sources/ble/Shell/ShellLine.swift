@@ -84,8 +84,8 @@ enum ShellLine {
         }
     }
 
-    /// Returns whether a command may have this number of words as arguments; `arguments` describes them, as in
-    /// ``commands``.
+    /// Returns whether a command that takes `arguments`, as ``commands`` describes them, may be followed by `words`
+    /// words.
     private static func counts(of arguments: String, words: Int) -> Bool {
         switch arguments {
         case "": words == 0

@@ -1,7 +1,7 @@
 import BLERuntime
 import Foundation
 
-/// The program `ble-objc`, which rewrites the Objective-C words of packages.
+/// The program `ble-objc`, which rewrites Objective-C constructs, such as selectors, in Swift packages.
 ///
 /// It has a package of its own, `Tools/ObjC`, because it is built with swift-syntax.
 struct ObjectiveCRewriter {
@@ -13,8 +13,8 @@ struct ObjectiveCRewriter {
 
     /// Finds the program.
     ///
-    /// It is the one that the environment variable `BLE_OBJC` names; else the one beside this program, in PATH, or in
-    /// the checkout in which this program was built.
+    /// Uses the path in the environment variable `BLE_OBJC` if it is set. Otherwise, searches beside this program, in
+    /// PATH, and in the checkout that this program was built in.
     ///
     /// - Parameters:
     ///   - binary: The path of this program.
@@ -45,7 +45,7 @@ struct ObjectiveCRewriter {
     /// - Parameters:
     ///   - package: The path of the package.
     ///   - asJSON: True for one JSON object for each file, false for lines of text.
-    /// - Returns: The words that are rewritten, and those that are left.
+    /// - Returns: The constructs that are rewritten, and those that are left.
     /// - Throws: An error if the package cannot be read.
     func report(on package: String, asJSON: Bool) throws(ToolsetError) -> String {
         let run: CommandRun

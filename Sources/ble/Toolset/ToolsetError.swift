@@ -16,9 +16,12 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     case notModules(folder: String)
     /// The folder does not contain the modules that stand in for those of Apple's systems.
     case noCompatibility(folder: String)
-    /// The program `ble-objc` was not found: not at the path that a variable names, or nowhere if that is `nil`.
+    /// The program `ble-objc` was not found.
+    ///
+    /// `named` is the path that the variable `BLE_OBJC` contains; `nil` if the variable is not set. `checkout` is the
+    /// source checkout that `ble` was built in, if it is known.
     case noRewriter(named: String?, checkout: String?)
-    /// The Objective-C words of a package cannot be rewritten.
+    /// The Objective-C constructs of a package cannot be rewritten.
     case rewritingFailed(package: String, reason: String)
     /// The folder does not contain a toolset.
     case noToolset(folder: String)
@@ -107,7 +110,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
 
 /// Runs the work of a command.
 ///
-/// If that throws a `ToolsetError`, writes its message to standard error, and throws its exit code.
+/// If `work` throws a `ToolsetError`, writes the error's message to standard error, and throws its exit code.
 func reportingToolsetError(_ work: () throws -> Void) throws {
     do {
         try work()

@@ -25,7 +25,7 @@ struct ToolsetFolder {
         ///
         /// In all others, these conditions are false, as without the toolset.
         let names: [String]
-        /// The packages whose Objective-C words are rewritten, and the program that does it; `nil` for none.
+        /// The packages whose Objective-C constructs are rewritten, and the program that rewrites them; `nil` for none.
         var objectiveC: (rewriter: ObjectiveCRewriter, packages: [String])?
     }
 

@@ -53,7 +53,7 @@ struct Read: AsyncParsableCommand {
 }
 
 extension CBCharacteristic {
-    /// Returns a fact about a value of this characteristic.
+    /// Returns the output for a value of this characteristic; `event` is the value of `"event"` in JSON.
     ///
     /// If `isNamed`, the text for users begins with the characteristic's reference.
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {

@@ -85,8 +85,8 @@ struct RadioWatch {
         return action
     }
 
-    /// Returns what it means for the command that ``timeout`` has passed: ``OnChange/missing(_:)`` if the radio has
-    /// not become available; otherwise ``OnChange/nothing``.
+    /// Returns the change to process after ``timeout``: ``OnChange/missing(_:)`` if the radio has not become available;
+    /// otherwise ``OnChange/nothing``.
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)

@@ -3,7 +3,7 @@ import BLERuntime
 import BLEWire
 import CoreBluetooth
 
-/// The options of every command that prints facts.
+/// The output options, which every command that prints results or events has.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object per line, instead of text.")
     var json = false

@@ -18,7 +18,7 @@ enum GracefulShutdown {
         sigaction(number, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != ignored
     }
-    /// The value of SIG_IGN.
+    /// The integer value of the signal handler `SIG_IGN`.
     private static let ignored = 1
 
     /// Starts to handle the ``signals``.

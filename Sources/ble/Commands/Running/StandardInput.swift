@@ -63,7 +63,7 @@ enum StandardInput {
         }
     }
 
-    /// Waits for more input, and returns it; `nil` at the end.
+    /// Waits for more input, and returns at most `size` octets of it; `nil` at the end.
     private static func read(atMost size: Int) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: size)
         var count = Glibc.read(STDIN_FILENO, &octets, size)
