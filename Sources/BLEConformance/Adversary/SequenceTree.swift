@@ -47,6 +47,8 @@ struct SequenceTree {
     }
 
     /// Tries the sequences on a target that cannot be copied, each sequence from the start.
+    ///
+    /// `complaint` sends a sequence to a new target, and returns the first fault, or `nil` if there is none.
     mutating func walk(complaint: ([HostilePacket]) -> String?) { extend([], complaint) }
 
     private mutating func extend(_ sequence: [HostilePacket], _ complaint: ([HostilePacket]) -> String?) {

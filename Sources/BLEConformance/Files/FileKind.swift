@@ -89,7 +89,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         try reader.finish()
     }
 
-    /// Serves the database of a test case to a client, which discovers the services.
+    /// Serves the database of a test case to a client that requests the primary services.
     private static func serve(_ description: AttributeCase) throws {
         var server = try AttributeServerDriver(description, at: Instant())
         let request = ATTPacket.readByGroupTypeRequest(.init(.all, groupType: GATT.primaryService))

@@ -66,7 +66,9 @@ struct HostCall {
         return number
     }
 
-    /// Returns the duration under `key`, which the line gives in milliseconds; `nil` if the key is missing.
+    /// Returns the duration under `key`; `nil` if the key is missing.
+    ///
+    /// The value in the line, and `range`, are in milliseconds.
     func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Double, range ~= number else {

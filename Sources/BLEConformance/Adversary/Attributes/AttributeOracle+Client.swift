@@ -37,7 +37,7 @@ extension AttributeOracle {
 
     /// Processes a response that the peer sends on the bearer at `index` in ``bearers``.
     ///
-    /// The response has no effect if the host has made no request on the bearer, or a different one.
+    /// The response has no effect if it does not answer the host's request on the bearer.
     mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []

@@ -11,7 +11,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.11, 3.3.2 and 3.4.6; Part G, 5.3.
 struct AttributeOracle {
-    /// An action that the host must take after a packet.
+    /// An action that the host must take after a packet, or after its app has provided or indicated a value.
     enum Effect: Equatable {
         case send([UInt8], on: ChannelIdentifier)
         /// The host asks its app for a value.
@@ -35,7 +35,7 @@ struct AttributeOracle {
         var request: Request?
     }
 
-    /// The handle of the value that the app provides, in ATT's octet order.
+    /// The handle of the value that the app provides, least significant octet first.
     ///
     /// ``value`` is the value itself.
     static let held: [UInt8] = [18, 0]

@@ -37,7 +37,7 @@ struct AttributeVictim: Victim {
         /// reported as sent.
         var updates = 0
         var updatesTaken = 0
-        /// The last request from the host's client to the adversary, until it has an honest response; otherwise `nil`.
+        /// The last request from the host's client to the adversary; `nil` once it has an honest response.
         var request: [UInt8]?
         /// The number of the app's requests to the adversary; ``completed`` is the number of their results.
         var asked = 0

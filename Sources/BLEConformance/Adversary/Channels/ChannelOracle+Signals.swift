@@ -164,7 +164,8 @@ extension ChannelOracle {
 
 // The decisions that the specification leaves to the host.
 extension ChannelOracle {
-    /// Records the identifiers that the host chose for ``unnamed``, in order; returns false if they are not allowed.
+    /// Records `locals`, the identifiers that the host chose for the ``unnamed`` channels, in order; returns false if
+    /// they are not allowed.
     mutating func name(_ locals: [ChannelIdentifier]) -> Bool {
         guard locals.count == unnamed.count else { return false }
         for (channel, local) in zip(unnamed, locals) {

@@ -39,7 +39,7 @@ extension ChannelVictim {
     /// Makes the peer open two bearers and subscribe to two characteristics, then makes the app indicate each of them
     /// twice.
     ///
-    /// One is indicated on the unenhanced bearer, the other on the first opened bearer.
+    /// The first characteristic is indicated on the unenhanced bearer, the second on the first opened bearer.
     private func beginServing() {
         step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)

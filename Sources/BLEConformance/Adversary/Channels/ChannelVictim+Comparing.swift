@@ -56,6 +56,9 @@ extension ChannelVictim {
 
     /// Records a packet from the host on the signalling channel, and gives the oracle the decisions that the packet
     /// contains.
+    ///
+    /// Adds the packet to `reaction`, unless it grants credits or requests bearers. Adds the channel identifiers that
+    /// the host chose in a response to `names`.
     private func note(
         _ octets: [UInt8],
         _ reaction: inout ChannelOracle.Reaction,
