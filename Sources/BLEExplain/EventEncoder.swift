@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An encoder of events as JSON for the page's script.
+/// An encoder that turns events into JSON for the page's script.
 ///
 /// Texts, and the names and positions of the fields of packets, are stored once, in ``strings`` and ``shapes``; rows
 /// refer to them by index. The tables only grow, so a page that has received the beginning of them needs only the rest.

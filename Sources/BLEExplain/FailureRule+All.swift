@@ -74,7 +74,7 @@ extension FailureRule {
         ]
     }
 
-    /// A link that ended for a reason that no earlier rule explains.
+    /// A link that ended abnormally, for a reason that no earlier rule explains.
     static let linkEnded = FailureRule(name: "link ended") { timeline, index, limit in
         guard case .disconnected(let link, let reason) = timeline.events[index].fact,
             ![.connectionTerminatedByLocalHost, .remoteUserTerminatedConnection, .connectionFailedToBeEstablished]
@@ -224,7 +224,10 @@ extension FailureRule {
         ]
     }
 
-    /// A scan that found nothing, or a connection to a device that did not answer.
+    /// A scan that found nothing, or a connection that was not established.
+    ///
+    /// The recording must continue for at least 5 s after the call. A scan or connection attempt that the app ended
+    /// does not count.
     static let deviceMissing = FailureRule(name: "device missing") { timeline, index, limit in
         guard case .call(let step, let words, let client) = timeline.events[index].fact,
             step == "scanForPeripherals" || step == "connect", let end = timeline.end ?? timeline.events.last?.time,

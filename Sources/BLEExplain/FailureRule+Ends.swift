@@ -77,7 +77,7 @@ extension FailureRule {
         return difference(later) < difference(earlier) ? later : earlier
     }
 
-    /// Returns the distance between two times, limited to the largest number.
+    /// Returns the distance between two times, at most `Int64.max`.
     private static func abs(clamping first: Int64, _ second: Int64) -> Int64 {
         let (difference, overflows) = max(first, second).subtractingReportingOverflow(min(first, second))
         return overflows ? .max : difference

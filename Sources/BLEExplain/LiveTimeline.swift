@@ -21,7 +21,7 @@ package struct LiveTimeline: Sendable {
     private(set) var findingsVersion = 0
     /// The timeline's index for each of the builder's events; -1 if the event has not been taken yet.
     private var places: [Int] = []
-    /// The builder's indices of the events that were later than the present when ``take(from:until:)`` was last called.
+    /// The builder's indices of the events that were still in the future when ``take(from:until:)`` was last called.
     private var pending: [Int] = []
     private var explained = 0
 

@@ -27,7 +27,7 @@ struct Relations: Sendable {
     /// The group of each command that has had no response so far, by source and opcode.
     private var commands: [Int: [UInt16: Int]] = [:]
 
-    /// The callbacks that answer each call.
+    /// The names of the callbacks that answer a call, by the call's name.
     private static let answers: [String: [String]] = [
         "readValue": ["didUpdateValue"], "writeValue": ["didWriteValue"],
         "connect": ["didConnect", "didFailToConnect"],
@@ -38,7 +38,7 @@ struct Relations: Sendable {
         "cancelPeripheralConnection": ["didDisconnect", "didFailToConnect"],
         "publishL2CAPChannel": ["didPublishL2CAPChannel"],
     ]
-    /// The opcodes of the requests that carry out each call.
+    /// The opcodes of the requests that carry out a call, by the call's name.
     private static let operations: [String: Set<UInt8>] = [
         "readValue": [0x0A, 0x0C, 0x08], "writeValue": [0x12, 0x16, 0x18, 0x52], "setNotifyValue": [0x12],
         "discoverServices": [0x10, 0x06], "discoverCharacteristics": [0x08], "discoverIncludedServices": [0x08],
@@ -66,7 +66,8 @@ struct Relations: Sendable {
 
     /// Records a call, and returns its group; 0 if the call has no callback.
     ///
-    /// `event` is the index of the call's event, from which the number of the group follows.
+    /// `step` is the name of the call, and `words` are the words after it. `event` is the index of the call's event,
+    /// from which the number of the group follows.
     mutating func began(_ step: String, _ words: String, _ client: Int, _ source: Int, _ event: Int) -> Int {
         guard Self.expectsAnswer(step, words) else { return 0 }
         if calls.count >= Self.mostCalls { calls.removeFirst() }
@@ -82,6 +83,8 @@ struct Relations: Sendable {
     }
 
     /// Removes the open call that a callback answers, and returns its group; 0 if there is no such call.
+    ///
+    /// `step` is the name of the callback, and `words` are the words after it.
     mutating func ended(_ step: String, _ words: String, _ client: Int, _ source: Int) -> Int {
         guard !words.hasSuffix("notified") else { return 0 }
         let parts = words.split(separator: " ")
@@ -104,7 +107,7 @@ struct Relations: Sendable {
         calls.first { $0.source == source && Self.operations[$0.step]?.contains(opcode.wire) == true }?.group ?? fresh
     }
 
-    /// Returns the group of the first open call with this name; 0 if there is no such call.
+    /// Returns the group of the first open call with the name `step`; 0 if there is no such call.
     func group(ofCall step: String, source: Int) -> Int {
         calls.first { $0.source == source && $0.step == step }?.group ?? 0
     }

@@ -56,7 +56,8 @@ package struct TimelineBuilder: Sendable {
         return result
     }
 
-    /// Drops the events and points so far, and keeps what was learnt about attributes, links and machines.
+    /// Drops the events, points, and open calls and requests; keeps what was learnt about attributes, links and
+    /// machines.
     package mutating func dropEvents() {
         timeline.events = []
         timeline.omitted = 0

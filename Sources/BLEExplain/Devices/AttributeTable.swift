@@ -11,7 +11,7 @@ struct AttributeTable: Sendable {
         var type: BluetoothUUID?
         /// The value of the first read; `nil` if no read was seen.
         var value: [UInt8]?
-        /// True after a second read of the attribute has begun, whose parts must not be added to ``value``.
+        /// True once a second read of the attribute has begun; the parts of that read must not be added to ``value``.
         var isRead = false
         var isProtected = false
     }

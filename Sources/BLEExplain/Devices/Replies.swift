@@ -9,7 +9,7 @@ struct Replies {
     private static let window = Duration.seconds(1)
     private static let mostValues = 256
 
-    /// A written value, and the values that followed it each time.
+    /// A written value, and the values that followed each of its writes.
     private struct Command {
         let handle: UInt16
         let written: [UInt8]
