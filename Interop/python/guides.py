@@ -31,13 +31,14 @@ def matches(output, expected):
 def guide():
     """The programs of PYTHON.md, and what they print."""
     programs = blocks("PYTHON.md", "python")
-    assert len(programs) == 3, f"PYTHON.md has {len(programs)} programs"
+    assert len(programs) == 4, f"PYTHON.md has {len(programs)} programs"
     with tempfile.TemporaryDirectory() as folder:
         for program, expected in programs:
             script = pathlib.Path(folder) / "program.py"
             script.write_text(program)
-            printed = subprocess.run([python, script], env=demo, check=True, timeout=120, stdout=subprocess.PIPE,
-                                     text=True).stdout
+            backend = [] if "corebluetooth_linux" in program else ["-m", "corebluetooth_linux"]
+            printed = subprocess.run([python, *backend, script], env=demo, check=True, timeout=120,
+                                     stdout=subprocess.PIPE, text=True).stdout
             assert matches(printed, expected or ""), f"PYTHON.md:\n{program}\nprinted\n{printed}"
     print(f"PYTHON.md: {len(programs)} programs")
 
