@@ -11,8 +11,17 @@ Programs that do not name a backend use it with `python -m corebluetooth_linux P
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
+import re
 import weakref
 from typing import Any
+
+try:
+    VERSION = importlib.metadata.version("bleak")
+except importlib.metadata.PackageNotFoundError:
+    raise ImportError("corebluetooth_linux.bleak needs bleak 3.1 or later: pip install bleak") from None
+if [int(number) for number in re.findall(r"\d+", VERSION)[:2]] < [3, 1]:
+    raise ImportError(f"corebluetooth_linux.bleak needs bleak 3.1 or later, not {VERSION}: pip install --upgrade bleak")
 
 import bleak
 import bleak.backends.client

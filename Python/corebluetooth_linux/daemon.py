@@ -9,7 +9,7 @@ import pathlib
 import shutil
 import tempfile
 
-from .errors import BluetoothError
+from .errors import BluetoothError, sentences
 
 
 class Daemon:
@@ -46,7 +46,7 @@ class Daemon:
             async with asyncio.timeout(60):
                 while not place.exists():
                     if self._process.returncode is not None:
-                        reason = (folder / "log").read_text(errors="replace").strip()
+                        reason = sentences((folder / "log").read_text(errors="replace"))
                         raise BluetoothError("radio_off", reason or f"{self._program} exited with status "
                                              f"{self._process.returncode} before it opened its socket.")
                     await asyncio.sleep(0.02)

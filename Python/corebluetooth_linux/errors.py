@@ -1,6 +1,15 @@
 """The error of all operations."""
 
+import re
 from typing import Any
+
+# What precedes the sentence in a line of the log, or in a message of `ble` or `bled`.
+PREFIX = re.compile(r"^(\d{4}-\d\d-\d\dT\S+ \w+ corebluetooth: (\[\w+\] )?|bled?: )", re.MULTILINE)
+
+
+def sentences(output: str) -> str:
+    """Returns what a program printed to standard error, as sentences on one line."""
+    return " ".join(line.strip() for line in PREFIX.sub("", output).splitlines() if line.strip())
 
 
 class BluetoothError(Exception):

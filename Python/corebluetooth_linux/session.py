@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .device import Device
-from .errors import BluetoothError
+from .errors import BluetoothError, sentences
 from .peripheral import Peripheral, options
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
@@ -61,7 +61,7 @@ class Session:
         try:
             first = await self._process.stdout.readline()
             if json.loads(first or b"{}").get("event") != "ready":
-                reason = (await self._process.stderr.read()).decode(errors="replace").strip()
+                reason = sentences((await self._process.stderr.read()).decode(errors="replace"))
                 raise BluetoothError("radio_off", reason or f"“{self._program} session” ended before it was ready.")
         except BaseException:
             await self._stop()
