@@ -52,6 +52,9 @@ install -Dm 644 -t "$root/usr/lib/sysusers.d" Packaging/sysusers.d/bled.conf
 install -Dm 644 -t "$root/usr/share/doc/bled/docs" docs/*.{md,schema.json,svg,png}
 install -Dm 644 -t "$root/usr/share/doc/bled/docs/guides" docs/guides/*.md
 install -Dm 644 -t "$root/usr/share/doc/bled/Packaging" Packaging/README.md
+worlds=Sources/BLESimulation/BLESimulation.docc
+install -Dm 644 -t "$root/usr/share/doc/bled/$worlds" "$worlds/DescribingDevices.md"
+install -Dm 644 -t "$root/usr/share/doc/bled/Python" Python/README.md
 install -Dm 644 -t "$root/usr/share/doc/bled" README.md NOTICE
 install -Dm 644 LICENSE "$root/usr/share/doc/bled/copyright"
 install -Dm 755 -t "$root/DEBIAN" Packaging/deb/postinst Packaging/deb/prerm Packaging/deb/postrm
