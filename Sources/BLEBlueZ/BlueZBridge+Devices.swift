@@ -40,7 +40,7 @@ struct Device: Sendable {
     var database = RemoteDatabase()
     var mtu = 23
     var lastSeen = Instant()
-    /// The time at which the signal strength was signalled last.
+    /// The time at which the property `RSSI` was last sent to programs.
     var strengthTime = Instant()
     /// The data of the advertisement from which the properties were computed last; `nil` if they must be computed from
     /// the next one.
@@ -109,7 +109,7 @@ extension BlueZBridge {
         tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
     }
 
-    /// Removes the devices that have not been received for ``deviceLifetime`` and need not be kept, unless a program is
+    /// Removes the devices that have not advertised for ``deviceLifetime`` and need not be kept, unless a program is
     /// discovering.
     mutating func removeOldDevices() {
         sweepTime = nil

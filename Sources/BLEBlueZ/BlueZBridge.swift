@@ -146,11 +146,13 @@ package struct BlueZBridge: Sendable {
         static let commands = 128
         /// The maximum number of devices.
         ///
-        /// At the limit, a new device replaces the least recently received one that is not bonded, trusted or
-        /// connected. If there is none, the new device is not added.
+        /// At the limit, a new device replaces the least recently seen one that is not bonded, trusted or connected. If
+        /// there is none, the new device is not added.
         static let devices = 1_024
-        /// The number of attributes at which the discovery of a device ends, and the maximum number of UUIDs in the
-        /// property `UUIDs` of a device; UUIDs that together exceed this maximum are not added.
+        /// The number of attributes after which the discovery of a device stops.
+        ///
+        /// Also the maximum number of UUIDs in the property `UUIDs` of a device: if new UUIDs do not all fit, none of
+        /// them is added.
         static let attributes = 4_096
         /// The maximum number of attribute values that are kept for a program; at the limit, the oldest is removed.
         static let values = 256
@@ -168,8 +170,8 @@ package struct BlueZBridge: Sendable {
     static let bus = "org.freedesktop.DBus"
     /// The time for which reports of a known device are collected into one signal.
     static let reportPeriod = Duration.milliseconds(50)
-    /// The smallest change of a signal strength, in dB, that is signalled at once; smaller changes are signalled once
-    /// per `strengthPeriod`.
+    /// The smallest change of the property `RSSI`, in dB, that is sent to programs at once; smaller changes are sent
+    /// once per `strengthPeriod`.
     static let strengthStep = 8, strengthPeriod = Duration.seconds(1)
     /// The time without advertisements after which a device is removed, unless it is bonded, trusted or connected.
     ///

@@ -59,7 +59,9 @@ enum BlueZ {
         }
     }
 
-    /// Returns the optional properties of an interface, whose types introspection shows even if an object lacks them.
+    /// Returns the optional properties of an interface.
+    ///
+    /// Introspection lists them even for objects that lack them.
     static func properties(of interface: String) -> [(name: String, type: String)] {
         switch interface {
         case device:

@@ -37,7 +37,7 @@ package struct FailureRule: Sendable {
     /// - Parameters:
     ///   - timeline: The events.
     ///   - steps: The number of events that all rules together may look at.
-    /// - Returns: The causes in the order of time.
+    /// - Returns: The causes, in chronological order.
     package static func findings(in timeline: Timeline, steps: Int = 20_000_000) -> [FailureFinding] {
         var findings: [FailureFinding] = [], groups: Set<Int> = []
         let limit = WalkLimit(steps)

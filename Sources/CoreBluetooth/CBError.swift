@@ -25,7 +25,7 @@ public struct CBError: CustomNSError, Hashable, Sendable, CustomStringConvertibl
     /// The domain of the `NSError` that represents an error of this type.
     public static var errorDomain: String { CBErrorDomain }
 
-    /// The number of the error code.
+    /// The numeric value of the error code.
     public var errorCode: Int { _nsError.code }
 
     /// The entries of ``userInfo``, and a localized description if they contain none.
@@ -47,7 +47,7 @@ public struct CBError: CustomNSError, Hashable, Sendable, CustomStringConvertibl
     /// Returns whether two errors have the same code and user information.
     public static func == (a: Self, b: Self) -> Bool { a._nsError.isEqual(b._nsError) }
 
-    /// Hashes the number of the code.
+    /// Hashes the numeric value of the error code.
     ///
     /// On Linux, Foundation's own hash of an `NSError` does not terminate.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }

@@ -49,7 +49,7 @@ extension CBError {
         /// Creates a code from its number; never returns `nil`.
         public init?(rawValue: Int) { self = Self.named[rawValue] ?? .__unrecognized(rawValue) }
 
-        /// The number of the code.
+        /// The numeric value of the error code.
         public var rawValue: Int {
             switch self {
             case .unknown: 0

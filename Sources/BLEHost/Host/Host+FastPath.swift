@@ -60,8 +60,8 @@ extension Host {
 
     /// Processes an LE Meta event.
     ///
-    /// An event takes the fast path only if it contains a single advertising report, which repeats the device's
-    /// previous data.
+    /// An event takes the fast path only if it contains a single advertising report, and that report repeats
+    /// the device's previous data.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasReceived, !listeners.hasSessions,

@@ -6,7 +6,7 @@
 /// | ``pendingPeers``, ``pendingPeersOfClient`` | further connection requests fail with ``Failure/limitReached`` |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
 /// | ``queuedCommands`` | a client's request that needs a command fails with ``Failure/limitReached``, with a note |
-/// | ``advertisers`` | the peers that have not been received for the longest time are forgotten |
+/// | ``advertisers`` | the peers that have not been seen for the longest time are forgotten |
 /// | ``knownPeers`` | the least recently used unbonded peer is forgotten; if all are bonded, no peer is added |
 /// | ``unattendedBonds`` | the least recently used unattended bond is removed, with a note |
 /// | ``bondsWithoutUser`` | an unattended bond is removed; if there is none, the peer is not bonded, with a note |

@@ -76,7 +76,7 @@ struct ACLScheduler {
         }
     }
 
-    /// A fragment to send.
+    /// A part of a queued packet that fits into one buffer of the controller, or the whole packet if it fits.
     struct Fragment {
         let link: ConnectionHandle
         let channel: ChannelIdentifier

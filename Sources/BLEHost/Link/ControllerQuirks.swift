@@ -158,9 +158,10 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     }
 }
 
-/// The interpretation of a controller's report.
+/// The known quirks of a controller, and the features and commands that the host uses despite them.
 ///
-/// Only this type decides which parts of the report the host relies on.
+/// They follow from what the controller reports about itself. Only this type decides which parts of that report the
+/// host relies on.
 package struct ControllerQuirks: Equatable, Sendable {
     private let report: ControllerReport
 

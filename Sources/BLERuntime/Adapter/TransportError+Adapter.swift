@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 
 extension TransportError {
-    /// The reason that the host reports for its missing controller.
+    /// The reason why the host has no controller.
     package var absence: Host.Absence {
         switch code {
         case .forbidden: .forbidden

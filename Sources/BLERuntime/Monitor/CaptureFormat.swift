@@ -1,4 +1,4 @@
-/// The format of a capture file.
+/// A format for captured HCI packets, in a file or a stream.
 package enum CaptureFormat: Equatable, Sendable {
     /// pcapng (draft-ietf-opsawg-pcapng) with link type 201 (Bluetooth HCI UART with direction). It supports several
     /// sources, and comments.

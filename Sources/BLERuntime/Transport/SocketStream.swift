@@ -11,7 +11,8 @@ package final class SocketStream: @unchecked Sendable {
     package static let largeBacklog = 262_144
     /// The queue length beyond which the stream ends, in octets.
     package static let mostBacklog = 16_777_216
-    /// The minimum distance between two positions at which the queue can be cut, in octets.
+    /// The minimum distance between two recorded ends of writes, in octets; ``dropBacklog()`` drops the queue from such
+    /// an end.
     private static let writeEndDistance = 65_536
 
     /// The maximum number of reads in ``catchUp()``, which is enough to empty the system's buffer.

@@ -22,7 +22,7 @@ package enum Question: TaggedEnum, Packet {
     /// Switches Bluetooth on or off, for one radio or, if `radio` is `nil`, for all. Only root and the daemon's user
     /// may do this.
     case power(radio: String?, isOn: Bool)
-    /// Ends links of the apps that the user may see: those to a peer, or all of them if the peer is `nil`.
+    /// Ends the links to a peer, or all links if the peer is `nil`, of the apps that the user may see.
     case endLinks(to: PeerIdentifier?)
 
     package init() { self = .apps }

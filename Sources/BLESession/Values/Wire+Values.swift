@@ -67,7 +67,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         if raw != before { value = .nanoseconds(Int64(bitPattern: raw)) }
     }
 
-    /// Visits a number that is not negative, as 32 bits.
+    /// Visits a non-negative number, as 32 bits.
     @_lifetime(self: copy self)
     mutating func count(_ value: inout Int, _ name: StaticString) throws(PacketError) {
         var raw = UInt32(clamping: value)

@@ -194,7 +194,8 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Reports that a connection was refused, at most once for each connected host.
+    /// Reports that another connection to the controller at `index` was refused, at most once while the same host is
+    /// connected to it.
     private func refuse(at index: Int) {
         guard !ports[index].hasRefused else { return }
         ports[index].hasRefused = true
@@ -244,9 +245,9 @@ package final class RadioServer: @unchecked Sendable {
         return deadline
     }
 
-    /// Skips air time from activity to activity while data is waiting, if the pace allows that and all hosts have read
-    /// their packets.
+    /// Runs the scheduled activities before they are due, for as long as data is in flight on the air.
     ///
+    /// Does nothing if the pace does not allow it, or if a host has not read all its packets.
     /// Returns whether any air time was skipped.
     private func skipAirTime() -> Bool {
         guard pace.mayJump else { return false }

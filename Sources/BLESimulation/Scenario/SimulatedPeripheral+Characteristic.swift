@@ -67,7 +67,8 @@ extension SimulatedPeripheral {
         }
     }
 
-    /// A characteristic of a simulated peripheral.
+    /// A characteristic: its type, properties and initial value, and the values that it sends to subscribers or in
+    /// answer to writes.
     public struct Characteristic: Hashable, Sendable {
         /// The type, in one of the forms of `CBUUID`.
         public var uuid: String

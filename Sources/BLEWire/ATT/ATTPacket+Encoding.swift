@@ -41,7 +41,7 @@ extension ATTPacket {
         do { try walk(&encoder) } catch { preconditionFailure("cannot encode \(self): \(error)") }
     }
 
-    /// The encoded packet.
+    /// The octets of the packet, starting with the opcode.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encode(into: &encoder)

@@ -22,8 +22,8 @@ struct ValueFormat: Equatable {
     /// The unit after the number, with a space in front if needed.
     var unit = ""
 
-    /// Returns a value for users: its text in quotation marks, or its number with the unit; `nil` if its octets do not
-    /// fit the format.
+    /// Formats a value for people to read: its text in quotation marks, or its number with the unit; `nil` if its octets
+    /// do not fit the format.
     func text(of data: Data) -> String? {
         kind == .text ? data.text.map { "“\($0)”" } : reading(of: data)
     }

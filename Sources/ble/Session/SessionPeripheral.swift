@@ -1,7 +1,7 @@
 import BLESimulation
 import CoreBluetooth
 
-/// The device that a session serves, and the requests from centrals that the program answers.
+/// The device that `ble session` serves, and the requests from centrals that it leaves to its caller to answer.
 @MainActor
 final class SessionPeripheral {
     /// The maximum number of unanswered requests; further requests are refused.

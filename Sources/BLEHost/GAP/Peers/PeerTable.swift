@@ -140,8 +140,8 @@ struct PeerTable {
         return latest[peer] ?? known[peer]?.address ?? address
     }
 
-    /// Returns the last known address of `peer`; `nil` if the peer was never received, or so long ago that the table
-    /// has dropped it.
+    /// Returns the last known address of `peer`; `nil` if nothing was ever received from the peer, or so long ago
+    /// that the table has dropped it.
     mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { latest[peer] ?? record(of: peer)?.address }
 
     /// Returns the best known name of `peer`; `nil` if none is known.

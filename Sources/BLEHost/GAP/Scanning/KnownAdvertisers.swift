@@ -1,13 +1,13 @@
 import BLEWire
 
-/// The advertisers that were received, each at a fixed position while it is in the table.
+/// The advertisers that were seen, each at a fixed position while it is in the table.
 ///
-/// When the table is full, an advertiser that was not received recently is replaced. Advertisers whose scan response is
+/// When the table is full, an advertiser that was not seen recently is replaced. Advertisers whose scan response is
 /// awaited are never replaced.
 struct KnownAdvertisers {
     private struct Entry {
         var advertiser: KnownAdvertiser
-        /// True if the advertiser was received since the last search for an entry to replace.
+        /// True if a packet from the advertiser was received since the last search for an entry to replace.
         var isRecent = true
     }
 
@@ -73,7 +73,7 @@ struct KnownAdvertisers {
     /// Returns whether a scan response to an advertisement of this advertiser is likely.
     func expectsResponse(_ index: Int) -> Bool { entries[index].advertiser.expectsResponse }
 
-    /// Records that an advertiser was received, but does not need to be reported to any client.
+    /// Records that a packet from an advertiser was received that does not need to be reported to any client.
     mutating func noteReceived(_ index: Int) { entries[index].isRecent = true }
 
     /// Returns the last report with the current signal strength; `nil` if the report does not contain the current data,

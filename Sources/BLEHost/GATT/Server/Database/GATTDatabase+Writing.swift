@@ -120,7 +120,7 @@ extension GATTDatabase {
 }
 
 extension Result where Success == GATTDatabase.Write, Failure == ATT.ErrorCode {
-    /// The write, or its refusal with the error code.
+    /// The write, if it succeeded; otherwise ``GATTDatabase/Write/refused(_:)`` with the error code.
     fileprivate var either: GATTDatabase.Write {
         switch self {
         case .success(let write): write
