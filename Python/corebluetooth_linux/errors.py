@@ -3,13 +3,15 @@
 import re
 from typing import Any
 
-# What precedes the sentence in a line of the log, or in a message of `ble` or `bled`.
-PREFIX = re.compile(r"^(\d{4}-\d\d-\d\dT\S+ \w+ corebluetooth: (\[\w+\] )?|bled?: )", re.MULTILINE)
+LOG_LINE = re.compile(r"\d{4}-\d\d-\d\dT\S+ \w+ corebluetooth: (?:\[\w+\] )?(.*)")
+MESSAGE = re.compile(r"(?:bled?: )?(.*)")
 
 
 def sentences(output: str) -> str:
-    """Returns what a program printed to standard error, as sentences on one line."""
-    return " ".join(line.strip() for line in PREFIX.sub("", output).splitlines() if line.strip())
+    """Returns the reason that a program gave in its standard error: its log, or without one its other messages."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    found = [match[1] for line in lines if (match := LOG_LINE.fullmatch(line))]
+    return " ".join(found or [match[1] for line in lines if (match := MESSAGE.fullmatch(line))])
 
 
 class BluetoothError(Exception):
