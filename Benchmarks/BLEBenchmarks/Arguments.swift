@@ -79,7 +79,7 @@ struct Arguments {
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
           channel    one L2CAP channel with data in both directions, and its memory use
           connect    time from the start of a scan until the app is subscribed
-          reconnect  time from a second connection request until it is subscribed
+          reconnect  time from a second connection request until the app is subscribed
           links      one machine with as many links as it supports
           air        share of a link's capacity that carries the data of apps
           idle       wake-ups of an idle world, and of a daemon with 200 idle apps

@@ -46,7 +46,8 @@ struct LaunchTests {
         let folder = LaunchFolder(path: place)
         let units = (0...LaunchFolder.mostUnits).compactMap { UnitName("unit\($0).service") }
         for unit in units.dropLast() { try folder.write([:], for: unit, of: 1) }
-        #expect(throws: LaunchFailure("\(place)/1 already has 64 launch files, which is the limit")) {
+        let cure = "Remove the files of units that are no longer used."
+        #expect(throws: LaunchFailure("\(place)/1 already has 64 launch files, which is the limit", cure: cure)) {
             try folder.write([:], for: units[LaunchFolder.mostUnits], of: 1)
         }
         try folder.write(["A": "1"], for: units[0], of: 1)

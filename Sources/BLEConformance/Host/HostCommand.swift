@@ -13,9 +13,23 @@ struct HostCommand: ParsableCommand {
         discussion: """
             Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
-            Unsolicited events are {"event": ...}. The program ends at the end of standard input.
+            Unsolicited events are {"event": ...}. The program ends at the end of standard input. The requests, with \
+            optional arguments in brackets; PEER is address and address_type (0 public, 1 random):
+              factory_reset       remove bonds, forget failed pairings, and reset the
+                                  host: all connections, advertising and scans end
+              read_local_address
+              advertise [data, scan_response, legacy, connectable, scannable, target:
+                PEER, interval_ms, primary_phy, secondary_phy, own_address_type]
+              stop_advertising {set}
+              scan [passive, legacy, interval_ms, window_ms, phys, own_address_type]
+              stop_scan
+              connect {PEER} [own_address_type]
+              disconnect {connection}
+              secure {connection, level: 1 to 4}
+              on_pairing {io_capability}
+              pairing_reply {connection, confirm or passkey}
 
-            factory_reset removes bonds and failed pairings. pairing_reply answers a question ({"event": "pairing"}); \
+            pairing_reply answers a question ({"event": "pairing"}); \
             with "confirm": false and no open question, it cancels the current pairing. A failed pairing, started by \
             either side, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
 

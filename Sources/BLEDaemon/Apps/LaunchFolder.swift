@@ -27,7 +27,10 @@ struct LaunchFolder: Sendable {
             throw LaunchFailure("\(folder)/\(unit) cannot be written: \(error.text)", cure: error.cure)
         }
         guard !isFull else {
-            throw LaunchFailure("\(folder) already has \(Self.mostUnits) launch files, which is the limit")
+            throw LaunchFailure(
+                "\(folder) already has \(Self.mostUnits) launch files, which is the limit",
+                cure: "Remove the files of units that are no longer used."
+            )
         }
     }
 

@@ -81,7 +81,7 @@ extension Examination.Draft {
     private static let stateCommand = "export XDG_STATE_HOME=$PWD/state"
     /// The advice if there is no directory for the stored state.
     private static let stateCure =
-        "Set HOME, or set XDG_STATE_HOME to an absolute directory, for example with “\(stateCommand)”."
+        "Set HOME, or set XDG_STATE_HOME to an absolute path, for example with “\(stateCommand)”."
 
     mutating func examineState() {
         guard let path = seen.state.path else {

@@ -63,7 +63,7 @@ package struct StateInspection: Equatable, Sendable {
         return Problem(
             finding: .stateDamaged,
             sentence: "\(path) is damaged. \(what)",
-            cure: "Restore a backup, or remove it with “\(command)” and pair devices again.",
+            cure: "Restore it from a backup, or move it away with “\(command)” and pair devices again.",
             command: command
         )
     }

@@ -134,8 +134,9 @@ package final class SocketListener: Sendable {
             }
             guard !isNoted else { return }
             isNoted = true
-            let cure = "Raise the limit with “ulimit -n”, or with LimitNOFILE in its systemd unit."
-            Logger.coreBluetooth.error("Cannot accept connections: \(String(cString: strerror(code))). \(cure)")
+            let cure = " Raise the limit with “ulimit -n” or, for a service, with LimitNOFILE in its systemd unit."
+            let reason = "Cannot accept connections: \(String(cString: strerror(code)))."
+            Logger.coreBluetooth.error("\(reason)\(code == EMFILE ? cure : "")")
         }
     }
 

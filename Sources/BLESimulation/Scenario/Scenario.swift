@@ -86,11 +86,12 @@ extension Scenario: Decodable {
         seed = try values.decodeIfPresent(Bounds(UInt64.min...UInt64.max), forKey: .seed) ?? 1
         conditions = World.Conditions(loss: try values.decodeIfPresent(Bounds(0.0...1), forKey: .loss) ?? 0)
         peripherals = try values.decode([SimulatedPeripheral].self, forKey: .machines)
-        guard Set(peripherals.map(\.name)).count == peripherals.count else {
+        var names: Set<String> = []
+        for peripheral in peripherals where !names.insert(peripheral.name).inserted {
             throw DecodingError.dataCorruptedError(
                 forKey: .machines,
                 in: values,
-                debugDescription: "two machines have the same name"
+                debugDescription: "two machines have the name “\(peripheral.name)”"
             )
         }
         if let (one, other) = peripherals.sharingAddress, let address = one.address {

@@ -72,12 +72,12 @@ enum CommandError: Error, CustomStringConvertible {
         case .radioLost: "The radio was lost, and with it the connection."
         case .notFound(let peer, let time, []):
             """
-            No device named “\(peer)” found within \(time.seconds) s, nor any other named device. Is it on and \
+            No device “\(peer)” found within \(time.seconds) s, nor any other named device. Is it on and \
             advertising?
             """
         case .notFound(let peer, let time, let seen):
             """
-            No device named “\(peer)” found within \(time.seconds) s, only \(Self.list(seen)). Is it on and advertising?
+            No device “\(peer)” found within \(time.seconds) s, only \(Self.list(seen)). Is it on and advertising?
             """
         case .ambiguous(let peer, let names):
             "“\(peer)” matches several devices: \(Self.list(names)). Use a longer part of the name, or the identifier."

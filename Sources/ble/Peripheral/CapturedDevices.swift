@@ -51,10 +51,13 @@ struct CapturedDevices {
             let advice = "Select one with --address, such as --address \(first.address.prefix(17))"
             throw CommandError.unusableFile(path, "it contains several devices, \(list). \(advice)")
         }
-        let reason =
-            (found ?? []).isEmpty
-            ? "it contains no device whose address begins with \(address), only \(list)"
-            : "it contains several devices whose addresses begin with \(address), among \(list)"
+        let matching = found ?? []
+        guard matching.isEmpty else {
+            let reason = "it contains several devices whose addresses begin with \(address)"
+            let list = CommandError.list(matching.map(Self.title))
+            throw CommandError.unusableFile(path, "\(reason), \(list). Give more of the address")
+        }
+        let reason = "it contains no device whose address begins with \(address), only \(list)"
         throw CommandError.unusableFile(path, reason)
     }
 

@@ -27,7 +27,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
     var stay = false
     @Option(
         help: ArgumentHelp(
-            "Time limit after the end of standard input (default: 10).",
+            "Time limit for joining and sending, from the end of the input (default: 10).",
             valueName: "seconds"
         ),
         transform: Bounds.seconds(from: 0.001).duration

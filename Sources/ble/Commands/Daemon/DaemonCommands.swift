@@ -50,7 +50,8 @@ struct DaemonChoice {
             return
         }
         guard case .daemon? = try? HostSpecification(host) else {
-            throw .noDaemon("\(HostSpecification.variable) is “\(host.printable)”, which is not a daemon")
+            let cure = "unset it, or set it to bled"
+            throw .noDaemon("\(HostSpecification.variable) is “\(host.printable)”, which is not a daemon; \(cure)")
         }
     }
 }
