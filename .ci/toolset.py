@@ -143,7 +143,7 @@ def main() -> int:
     run([str(ble), "toolset", "--compat", str(compatible)], folder, expected="swift build --toolset")
     run([str(ble), "toolset", "--check", str(compatible)], folder, expected="compiles and runs")
     command = ["swift", "test", "--toolset", str(compatible / "toolset.json")]
-    run(command, folder / "Gauge", expected="Test run with 5 tests in 1 suite passed")
+    run(command, folder / "Gauge", expected="Test run with 8 tests in 1 suite passed")
     run([str(ble), "toolset", "--uninstall", str(compatible)], folder, expected="Removed the toolset")
     if compatible.exists():
         raise Failure(f"{compatible} is still there after the toolset was removed")

@@ -163,6 +163,7 @@ public let numbers = [Logger(label: "four").label, AES.rounds, Publishers.number
     "Gauge/Tests/GaugeTests/GaugeTests.swift": """
 import BLESimulation
 import Combine
+import CoreLocation
 import Gauge
 import ObjectiveC
 import Portable
@@ -173,6 +174,11 @@ private final class Value {
     let end: () -> Void
     init(_ end: @escaping () -> Void) { self.end = end }
     deinit { end() }
+}
+
+private final class Listener: NSObject, CLLocationManagerDelegate {
+    var errors: AsyncStream<any Error>.Continuation?
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { errors?.yield(error) }
 }
 
 @MainActor @Suite struct GaugeTests {
@@ -222,6 +228,47 @@ private final class Value {
         objc_sync_enter(clock)
         #expect(objc_sync_exit(clock) == 0 && objc_sync_exit(clock) == 0)
         #expect(await Line().isOnQueue())
+    }
+
+    @Test func noLocations() async {
+        let manager = CLLocationManager(), home = CLLocation(latitude: 52.5, longitude: 13.4)
+        #expect(manager.location == nil && manager.authorizationStatus == .denied)
+        #expect(abs(home.distance(from: CLLocation(latitude: 48.1, longitude: 11.6)) - 505_600) < 500)
+        let delegate = Listener()
+        manager.delegate = delegate
+        let errors = AsyncStream { delegate.errors = $0 }
+        manager.requestLocation()
+        for await error in errors {
+            #expect(error is CLError && (error as NSError).code == CLError.Code.denied.rawValue)
+            break
+        }
+    }
+
+    @Test func socketStreams() {
+        var sockets: [Int32] = [0, 0], input: Unmanaged<CFReadStream>?, output: Unmanaged<CFWriteStream>?
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+        CFStreamCreatePairWithSocket(kCFAllocatorDefault, sockets[0], &input, nil)
+        CFStreamCreatePairWithSocket(kCFAllocatorDefault, sockets[1], nil, &output)
+        guard let reader = input?.takeRetainedValue(), let writer = output?.takeRetainedValue() else {
+            Issue.record("no streams")
+            return
+        }
+        #expect(writer.write([1, 2, 3], maxLength: 3) == -1 && writer.streamStatus == .notOpen)
+        reader.open()
+        writer.open()
+        #expect(!reader.hasBytesAvailable && writer.hasSpaceAvailable)
+        #expect(writer.write([1, 2, 3], maxLength: 3) == 3 && reader.hasBytesAvailable)
+        var octets: [UInt8] = [0, 0, 0, 0]
+        #expect(reader.read(&octets, maxLength: 4) == 3 && octets == [1, 2, 3, 0])
+        close(sockets[1])
+        #expect(reader.read(&octets, maxLength: 4) == 0 && reader.streamStatus == .atEnd)
+        #expect(writer.write([1], maxLength: 1) == -1 && writer.streamStatus == .error && writer.streamError != nil)
+        close(sockets[0])
+    }
+
+    @Test func times() {
+        let time = DispatchTime(uptimeNanoseconds: 1_000_000), later = time.advanced(by: .milliseconds(2))
+        #expect(time.distance(to: later) == .milliseconds(2) && later.distance(to: time) == .milliseconds(-2))
     }
 
     @Test func portable() { #expect(numbers == [4, 10, 3]) }

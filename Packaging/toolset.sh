@@ -142,6 +142,7 @@ shim ShimOSLog "$shims/ShimOSLog" -swift-version 6
 shim ShimObjectiveC "$shims/ShimObjectiveC" -swift-version 6
 shim ShimFoundation "$shims/ShimFoundation" -swift-version 6
 shim ShimCombine "$shims/ShimCombine" -swift-version 6
+shim ShimCoreLocation "$shims/ShimCoreLocation" -swift-version 6
 shim ShimUIKit "$shims/ShimUIKit" -swift-version 6
 shim ShimXCTest "$shims/ShimXCTest" -swift-version 6
 rm -r "$temporary/ShimXCTest" # its methods are compiled into the programs that call them

@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import Foundation
 @_exported public import FoundationNetworking
 @_exported public import ShimObjectiveC
@@ -30,4 +30,16 @@ extension DispatchQueue: @retroactive SerialExecutor {
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     public func checkIsolated() { dispatchPrecondition(condition: .onQueue(self)) }
+}
+
+extension DispatchTime {
+    /// Returns the time from this point to another one; negative if the other one is earlier.
+    public func distance(to other: DispatchTime) -> DispatchTimeInterval {
+        let (first, second) = (uptimeNanoseconds, other.uptimeNanoseconds)
+        let distance = Int(clamping: first < second ? second - first : first - second)
+        return .nanoseconds(first < second ? distance : -distance)
+    }
+
+    /// Returns the point after an interval.
+    public func advanced(by interval: DispatchTimeInterval) -> DispatchTime { self + interval }
 }

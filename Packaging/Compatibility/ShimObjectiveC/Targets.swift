@@ -8,17 +8,17 @@ extension NSObjectProtocol where Self: AnyObject {
 
     /// Calls a method of this object.
     @discardableResult
-    public func perform(_ selector: Selector) -> Unmanaged<AnyObject>? { unmanaged(selector.call(on: self)) }
+    public func perform(_ selector: Selector) -> Unmanaged<AnyObject>! { unmanaged(selector.call(on: self)) }
 
     /// Calls a method of this object with an argument.
     @discardableResult
-    public func perform(_ selector: Selector, with object: Any?) -> Unmanaged<AnyObject>? {
+    public func perform(_ selector: Selector, with object: Any?) -> Unmanaged<AnyObject>! {
         unmanaged(selector.call(on: self, [object]))
     }
 
     /// Calls a method of this object with two arguments.
     @discardableResult
-    public func perform(_ selector: Selector, with first: Any?, with second: Any?) -> Unmanaged<AnyObject>? {
+    public func perform(_ selector: Selector, with first: Any?, with second: Any?) -> Unmanaged<AnyObject>! {
         unmanaged(selector.call(on: self, [first, second]))
     }
 }

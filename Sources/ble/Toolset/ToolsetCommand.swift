@@ -18,10 +18,10 @@ struct ToolsetCommand: ParsableCommand {
             --uninstall removes them again. Both may need sudo.
 
             --compat adds modules to DIR that other people's code imports and Linux lacks: os, OSLog, Combine, \
-            CryptoKit, and a few names of ObjectiveC and UIKit. docs/TOOLSET.md has a table of their contents. Code \
-            under #if canImport(Combine) is still left out, as without --compat, because packages that test for it \
-            have a branch for Linux. --can-import NAME makes the condition true in one package; NAME is the package \
-            or one of its modules.
+            CryptoKit, and a few names of CoreLocation, ObjectiveC and UIKit. docs/TOOLSET.md has a table of their \
+            contents. Code under #if canImport(Combine) is still left out, as without --compat, because packages that \
+            test for it have a branch for Linux. --can-import NAME makes the condition true in one package; NAME is \
+            the package or one of its modules.
 
             --objc FOLDER also translates Objective-C interoperability in the package in FOLDER, such as @objc, \
             #selector and optional protocol methods, and reports what was translated and what was left. The package's \
@@ -54,7 +54,7 @@ struct ToolsetCommand: ParsableCommand {
     var uninstall = false
     @Flag(help: "Compile and run a program that imports CoreBluetooth.")
     var check = false
-    @Flag(help: "Also write the modules os, OSLog, Combine, CryptoKit, ObjectiveC and UIKit.")
+    @Flag(help: "Also write the modules os, OSLog, Combine, CoreLocation, CryptoKit, ObjectiveC and UIKit.")
     var compat = false
     @Option(
         help: ArgumentHelp(

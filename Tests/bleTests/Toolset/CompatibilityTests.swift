@@ -51,7 +51,7 @@ struct CompatibilityTests {
         )
         for name in [
             "os=ShimOS", "OSLog=ShimOSLog", "ObjectiveC=ShimObjectiveC", "Combine=ShimCombine", "UIKit=ShimUIKit",
-            "CryptoKit=ShimCryptoKit",
+            "CryptoKit=ShimCryptoKit", "CoreLocation=ShimCoreLocation",
         ] {
             #expect(output.contains("-module-alias \(name)"))
         }
@@ -76,6 +76,7 @@ struct CompatibilityTests {
         "Only a module that imports Foundation, itself or with another module, has the names of Apple's",
         arguments: [
             ("import Foundation", true), ("@preconcurrency import CoreBluetooth", true), ("public import UIKit", true),
+            ("import CoreLocation", true),
             ("import class Foundation.Timer", true), ("import Glibc", false), ("// import Foundation", false),
         ]
     )
