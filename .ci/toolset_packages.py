@@ -297,6 +297,24 @@ import CoreBluetooth
     public weak var delegate: LampDelegate?
     @objc dynamic public private(set) var isOn = false
 
+    /// The brightness; computed, and observed by the lamp itself.
+    @objc public dynamic var level: Int? {
+        get { stored }
+        set { stored = newValue }
+    }
+    private var stored: Int?
+    public private(set) var dimmed = 0
+    private var observation: NSKeyValueObservation?
+
+    public override init() {
+        super.init()
+        observation = observe(\\.level, options: [.old, .new]) { lamp, change in
+            if change.oldValue == 3, change.newValue == .some(nil) { lamp.dimmed += 1 }
+        }
+    }
+
+    deinit { turn(false) }
+
     public func blink() {
         Timer.scheduledTimer(
             timeInterval: 0.001, target: self, selector: #selector(tick(_:)), userInfo: "on", repeats: false)
@@ -325,7 +343,9 @@ extension Lamp {
 }
 """,
     "Lamp/Tests/LampTests/LampTests.swift": """
-import Foundation
+import BLESimulation
+import Combine
+import CoreBluetooth
 import Lamp
 import Testing
 
@@ -340,7 +360,14 @@ private final class Guard: NSObject, LampDelegate {
     @objc func lamp(_ lamp: Lamp, mayTurn isOn: Bool) -> Bool { false }
 }
 
-@Suite struct LampTests {
+private final class Room: NSObject {
+    @objc dynamic var lamp: Lamp? = Lamp()
+    func watch(_ handler: @escaping @Sendable (Bool?) -> Void) -> NSKeyValueObservation? {
+        observe(\\.lamp?.isOn, options: .new) { _, change in handler(change.newValue ?? nil) }
+    }
+}
+
+@MainActor @Suite struct LampTests {
     @Test func selectors() {
         let lamp = Lamp(), listener = Listener()
         lamp.delegate = listener
@@ -360,6 +387,43 @@ private final class Guard: NSObject, LampDelegate {
         lamp.delegate = refusal
         lamp.turn(true)
         #expect(!lamp.isOn && !lamp.stop())
+    }
+
+    @Test func observation() {
+        let lamp = Lamp()
+        nonisolated(unsafe) var changes: [String] = []
+        let observation = lamp.observe(\\.isOn, options: [.old, .new, .initial]) { lamp, change in
+            changes.append("\\(change.oldValue.map(String.init) ?? "-")\\(change.newValue ?? lamp.isOn)")
+        }
+        var values: [Int?] = []
+        let sink = lamp.publisher(for: \\.level).sink { values.append($0) }
+        lamp.turn(true)
+        lamp.level = 3
+        lamp.level = nil
+        observation.invalidate()
+        sink.cancel()
+        lamp.turn(false)
+        lamp.level = 4
+        #expect(changes == ["-false", "falsetrue"] && values == [nil, 3, nil])
+        #expect(lamp.dimmed == 1)
+    }
+
+    @Test func heldObjects() {
+        let room = Room()
+        nonisolated(unsafe) var changes: [Bool?] = []
+        let observation = room.watch { changes.append($0) }
+        room.lamp?.turn(true)
+        room.lamp = nil
+        #expect(observation != nil && changes == [true] && room.watch { _ in } == nil)
+    }
+
+    @Test func managers() async {
+        let world = World(seed: 5)
+        let central = world.inhabit { CBCentralManager(delegate: nil, queue: .main) }
+        nonisolated(unsafe) var states: [CBManagerState] = []
+        let observation = central.observe(\\.state) { central, _ in states.append(central.state) }
+        #expect(await world.advance(atMost: .seconds(5)) { states == [.poweredOn] })
+        observation.invalidate()
     }
 
     @Test func description() { print("It is \\(Lamp())") }

@@ -51,7 +51,11 @@ public struct NSKeyValueObservedChange<Value> {
     /// True if the change is about to happen; always `false`.
     public let isPrior: Bool
 
-    init(new: Value?, old: Value?) {
+    /// Creates a change from the values that were requested.
+    ///
+    /// For the modules of `ble toolset --compat`.
+    @_spi(Compatibility)
+    public init(new: Value?, old: Value?) {
         kind = .setting
         newValue = new
         oldValue = old
@@ -64,7 +68,11 @@ public struct NSKeyValueObservedChange<Value> {
 public final class NSKeyValueObservation: NSObject {
     private let end: @Sendable () -> Void
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    /// Creates an observation that calls `end` when it is released or invalidated, possibly more than once.
+    ///
+    /// For the modules of `ble toolset --compat`.
+    @_spi(Compatibility)
+    public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
 

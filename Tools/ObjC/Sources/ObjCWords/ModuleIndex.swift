@@ -40,6 +40,9 @@ struct ModuleIndex {
     /// Returns the methods of a type, in its declaration and its extensions, with a base name.
     func methods(of type: String, named base: String) -> Set<Method> { methods[type]?[base] ?? [] }
 
+    /// True if the module has a method with this base name in one of its types.
+    func declares(_ base: String) -> Bool { methods.values.contains { $0[base] != nil } }
+
     /// True if a protocol of the module has an optional method with this base name.
     func isOptional(_ base: String) -> Bool { optionalNames.contains(base) }
 }

@@ -2,20 +2,13 @@ import SwiftSyntax
 
 /// A visitor that rewrites the words of one file.
 ///
-/// Attributes become blanks. Selectors, protocols with optional methods, and overrides in extensions are rewritten by
-/// extensions of this class.
+/// Attributes become blanks. Selectors, observations, protocols with optional methods, and overrides in extensions are
+/// rewritten by extensions of this class.
 final class WordVisitor: SyntaxVisitor {
     /// The attributes that only have a meaning for Objective-C and for Xcode.
     private static let attributes: Set<String> = [
         "objc", "objcMembers", "nonobjc", "NSCopying", "IBOutlet", "IBAction", "IBInspectable", "IBDesignable",
         "IBSegueAction", "GKInspectable",
-    ]
-
-    private static let unobservable = "only properties of managers and peripherals can be observed"
-    /// The properties of managers and peripherals that can be observed.
-    private static let observable: Set<String> = [
-        "ancsAuthorized", "authorization", "canSendWriteWithoutResponse", "isAdvertising", "isScanning", "name",
-        "services", "state",
     ]
 
     let path: String
@@ -75,6 +68,11 @@ final class WordVisitor: SyntaxVisitor {
         return .skipChildren
     }
 
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        makeObservable(node)
+        return .visitChildren
+    }
+
     override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
         switch node.macroName.text {
         case "selector":
@@ -90,21 +88,20 @@ final class WordVisitor: SyntaxVisitor {
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         guard let name = node.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else {
             let called = node.calledExpression.trimmedDescription
-            if called == "observe" { rewriteObservation(node) }
+            if called == "observe" { rewriteObservation(node, named: called) }
             if ["Selector", "NSSelectorFromString"].contains(called), !node.arguments.isEmpty {
                 report(called, at: node, left: "a selector made from a string calls no method")
             }
             return .visitChildren
         }
         let labels = node.arguments.map { $0.label?.text ?? "" }
-        let isKeyPath = node.arguments.first?.expression.is(KeyPathExprSyntax.self) == true
         switch name {
         case "value" where labels == ["forKey"], "setValue" where labels == ["", "forKey"]:
             report("\(name)(forKey:)", at: node, left: "key-value coding needs the Objective-C runtime")
-        case "observe" where isKeyPath && node.calledExpression.trimmedDescription == "self.observe":
-            rewriteObservation(node)
-        case "observe" where isKeyPath, "addObserver" where labels.contains("forKeyPath"):
-            report("observe", at: node, left: Self.unobservable)
+        case "observe": rewriteObservation(node, named: name)
+        case "publisher" where labels.first == "for": rewriteObservation(node, named: name)
+        case "addObserver" where labels.contains("forKeyPath"):
+            report("addObserver", at: node, left: "observing by name needs the Objective-C runtime")
         default: break
         }
         return .visitChildren
@@ -126,19 +123,6 @@ final class WordVisitor: SyntaxVisitor {
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
         moveOverrides(in: node)
         return .visitChildren
-    }
-
-    /// Replaces `observe(\.manager?.state)` with `observe(manager, \.state)`, if that is a property of a manager or a
-    /// peripheral.
-    private func rewriteObservation(_ node: FunctionCallExprSyntax) {
-        guard let keyPath = node.arguments.first?.expression.as(KeyPathExprSyntax.self) else { return }
-        var parts = keyPath.trimmedDescription.dropFirst().split(separator: ".").map { $0.filter { $0 != "?" } }
-        if keyPath.root != nil { parts.removeFirst() }
-        guard parts.count == 2, Self.observable.contains(parts[1]) else {
-            return report("observe", at: node, left: Self.unobservable)
-        }
-        report("observe", at: node)
-        edits.replace(keyPath.octets, with: "\(parts[0]),\\.\(parts[1])")
     }
 
     /// Replaces `#keyPath(Lamp.isOn)` with a text, `"isOn"`.
