@@ -64,8 +64,11 @@ def tables() -> dict[str, str]:
             [[cause, str(len(names)), "; ".join(names)] for cause, names in causes.items()],
         ),
         "stopped": table(
-            ["Library", "Commit", "What prevents it"],
-            [[named(row), commits(row), row["reason"]] for row in stopped],
+            ["Library", "Commit", "Files", "Lines", "What prevents it"],
+            [
+                [named(row), commits(row), str(row.get("files", "")), str(row.get("lines", "")), row["reason"]]
+                for row in stopped
+            ],
         ),
     }
 
