@@ -1,6 +1,7 @@
 """Uses the modules for toolchains as docs/TOOLSET.md says: toolset.py PACKAGE BLE MODULES FOLDER
 
-- The package of the guide is built, tested and run with a toolset, without options in its manifest.
+- The package of the guide is built, tested and run with a toolset, without options in its manifest, and tested again
+  after a change of a file. With a static Swift library, or with the source of this package, it is refused.
 - A second package depends on it, and on packages of its own whose modules are called Logging and Crypto.
 - A third package imports modules of Apple's systems, beside packages whose modules are called Logging, Crypto and
   OpenCombine, and is built and tested with a toolset for that; a module of it that asks for Combine does not find it.
@@ -38,7 +39,10 @@ class Failure(Exception):
     """A command that did not do what it has to, or a toolchain that was left changed."""
 
 
-def run(command: list[str], folder: pathlib.Path, toolchain: pathlib.Path | None = None, expected: str = "") -> None:
+def run(
+    command: list[str], folder: pathlib.Path, toolchain: pathlib.Path | None = None, expected: str = "",
+    succeeds: bool = True,
+) -> None:
     """Runs a command, with a toolchain other than that in PATH if one is given; fails unless it prints the text."""
     variables = dict(os.environ, BLUETOOTH_HOST="demo")
     if toolchain:
@@ -49,7 +53,7 @@ def run(command: list[str], folder: pathlib.Path, toolchain: pathlib.Path | None
         stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False,
     )
     words = " ".join(command)
-    if process.returncode != 0 or expected not in process.stdout:
+    if (process.returncode == 0) != succeeds or expected not in process.stdout:
         ending = f"“{words}” ended with status {process.returncode}, without “{expected}”"
         raise Failure(f"{ending}:\n{process.stdout}")
     print(f"toolset: {words} ({time.monotonic() - begun:.1f} s)", flush=True)
@@ -136,6 +140,14 @@ def main() -> int:
     run([str(ble), "toolset", str(toolset)], folder, expected="swift build --toolset")
     run([str(ble), "toolset", "--check", str(toolset)], folder, expected="compiles and runs")
     run(["swift", "test", *option], weather, expected="Test threeReadings() passed")
+    reader = weather / "Sources/Weather/Reader.swift"
+    reader.write_text(reader.read_text() + "\nextension Reader {}\n")
+    run(["swift", "test", *option], weather, expected="Test threeReadings() passed")
+    command = ["swift", "build", *option, "--static-swift-stdlib", "--scratch-path", str(folder / "static")]
+    run(command, weather, expected="build without --static-swift-stdlib", succeeds=False)
+    second = package / "Sources/BLERuntime/SecondCopy.swift"
+    command = ["swiftc", "-typecheck", "-DCOREBLUETOOTH_TOOLSET", str(second)]
+    run(command, folder, expected="This build has CoreBluetooth twice", succeeds=False)
     run(["swift", "run", *option, "weather-now"], weather, expected="It is 21.")
     run(["swift", "run", *option, "station"], station, expected="4 10 21.")
 

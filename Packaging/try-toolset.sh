@@ -56,6 +56,20 @@ step "a package without dependencies is built with the toolset, and finds a simu
 swift run --toolset "$folder/toolset.json" nearby | tee "$place/output"
 grep -q "Found Heart Rate" "$place/output" || fail "the program finds nothing"
 
+step "a toolset with modules of Apple's systems builds a program that imports them"
+cat > Sources/nearby/Names.swift <<'SWIFT'
+import Combine
+import os
+
+func logger() -> Just<Logger> { Just("radio").map { Logger(subsystem: "nearby", category: $0) } }
+SWIFT
+ble toolset --compat "$place/compat"
+ble toolset --check "$place/compat"
+swift run --toolset "$place/compat/toolset.json" --scratch-path .build-compat nearby | tee "$place/output"
+grep -q "Found Heart Rate" "$place/output" || fail "the program finds nothing"
+rm Sources/nearby/Names.swift
+ble toolset --uninstall "$place/compat"
+
 step "it is built without options once the modules are in the toolchain"
 ble toolset --install
 ble toolset --check
