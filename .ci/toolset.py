@@ -26,7 +26,8 @@ import sys
 import time
 
 from help import examples
-from toolset_packages import GAUGE, LAMP, OTHERS
+from toolset_lamp import LAMP
+from toolset_packages import GAUGE, OTHERS
 
 FILE = re.compile(r"^`(?P<path>[\w./-]+)`:\n\n```swift\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES = 4
