@@ -21,20 +21,8 @@ final class ClientMailbox: @unchecked Sendable {
         let isClosed = Atomic(false)
         /// True if, since its last request, the client has received an event that calls for a response.
         let hasReceivedEvent = Atomic(false)
-        /// The number of requests that the client has made in response to the last event that called for a response.
-        ///
-        /// Requests about channels do not count.
-        let requestCount = Atomic(0)
-        /// The loop whose turns the client's thread may run while it waits for a result; `nil` if it may run none.
-        private let loop: EventLoop?
-        /// True while the loop relies on the client's thread to wait in place of the loop's thread.
-        ///
-        /// Used only on the client's queue.
-        private let isWaiting = Atomic(false)
-
-        init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
+        init(_ receiver: EventReceiver, caughtUp: @escaping @Sendable () -> Void) {
             self.receiver = receiver
-            self.loop = loop
             self.caughtUp = caughtUp
         }
 
@@ -57,20 +45,6 @@ final class ClientMailbox: @unchecked Sendable {
                 }
             }
             if count > ClientMailbox.limit { caughtUp() } else { recycle(&events) }
-            if let loop { waitForResult(on: loop) }
-        }
-
-        /// Waits for the result of a request in place of the loop's thread, if the client has made exactly one.
-        ///
-        /// Neither thread then has to wake the other. The result is delivered once the queue has finished its other
-        /// work. A client that makes several requests is busy with their results and leaves the waiting to the loop.
-        private func waitForResult(on loop: EventLoop) {
-            if requestCount.exchange(0, ordering: .relaxed) == 1 {
-                let isReliedOn = loop.waitHere { contents.withLock { $0.isScheduled } }
-                isWaiting.store(isReliedOn, ordering: .relaxed)
-            } else if isWaiting.exchange(false, ordering: .relaxed) {
-                loop.resumeOwnWaiting()
-            }
         }
 
         /// Reuses the storage of `events` for later events.
@@ -135,20 +109,18 @@ final class ClientMailbox: @unchecked Sendable {
     /// - Parameters:
     ///   - client: The client of the session.
     ///   - receiver: The function that receives the client's events.
-    ///   - loop: The runner's loop, if the client may run the loop's turns while it waits for responses.
     ///   - losing: Called by ``post(_:)`` when it drops the first advertisement of a burst.
     ///   - caughtUp: Called on the client's queue after more than ``limit`` events have been delivered together.
     init(
         client: ClientID,
         receiver: EventReceiver,
-        on loop: EventLoop? = nil,
         losing: @escaping @Sendable () -> Void = {},
         caughtUp: @escaping @Sendable () -> Void
     ) {
         self.client = client
         self.losing = losing
         gathersReceipts = if case .all = receiver { true } else { false }
-        let storage = Storage(receiver, on: loop, caughtUp: caughtUp)
+        let storage = Storage(receiver, caughtUp: caughtUp)
         self.storage = storage
         deliverySource = receiver.queue.map { queue in
             guard let deliverySource = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
@@ -208,16 +180,7 @@ final class ClientMailbox: @unchecked Sendable {
     ///
     /// An event that only reports sent values or octets calls for no response: a client that then continues to send is
     /// not responding, and will make more requests.
-    func noteRequest(_ request: ClientRequest) -> Bool {
-        let isFirst = storage.hasReceivedEvent.exchange(false, ordering: .relaxed)
-        if case .channel = request { return isFirst }
-        if isFirst {
-            storage.requestCount.store(1, ordering: .relaxed)
-        } else if storage.requestCount.load(ordering: .relaxed) > 0 {
-            storage.requestCount.wrappingAdd(1, ordering: .relaxed)
-        }
-        return isFirst
-    }
+    func noteRequest() -> Bool { storage.hasReceivedEvent.exchange(false, ordering: .relaxed) }
 
     /// Stops calling the client, and drops the waiting events.
     func close() {

@@ -269,7 +269,7 @@ extension HostRunner: SwitchableHost {
         let mailbox: ClientMailbox
 
         func send(_ request: ClientRequest) {
-            runner.enqueue(.request(request, mailbox.client), immediately: mailbox.noteRequest(request))
+            runner.enqueue(.request(request, mailbox.client), immediately: mailbox.noteRequest())
         }
 
         func close() {
@@ -294,7 +294,7 @@ extension HostRunner: SwitchableHost {
 
     package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
-        let mailbox = ClientMailbox(client: client, receiver: receiver, on: loop) { [weak self] in
+        let mailbox = ClientMailbox(client: client, receiver: receiver) { [weak self] in
             self?.runtimeLog.writeDroppingReports()
         } caughtUp: { [weak self] in
             self?.enqueue(.caughtUp(client))

@@ -73,14 +73,3 @@ extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
 static inline int main_queue_descriptor(void) {
     return _dispatch_get_main_queue_handle_4CF ? _dispatch_get_main_queue_handle_4CF() : -1;
 }
-
-/// Pauses for some hundred nanoseconds without giving up the processor, for a thread that waits for another one.
-static inline void pause_processor(void) {
-    for (int count = 0; count < 20; count++) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__) || defined(__arm__)
-        __asm__ volatile("yield");
-#endif
-    }
-}

@@ -65,11 +65,6 @@ struct ClientMailboxTests {
     /// The host took a value that was for this peer.
     static func room(_ peer: UInt128) -> ClientEvent { .peer(PeerIdentifier(rawValue: peer), .writeCommandsTaken(1)) }
 
-    static let question = ClientRequest.peer(
-        PeerIdentifier(rawValue: 1),
-        .attribute(.read(AttributeHandle(wire: 1)))
-    )
-
     @Test("Events arrive once, in the order in which they were posted")
     func ordered() async {
         let client = Client(), mailbox = client.mailbox()
@@ -83,14 +78,14 @@ struct ClientMailboxTests {
     @Test("A client's first request after an event counts as a response, unless the event only reported free space")
     func answers() async {
         let client = Client(), mailbox = client.mailbox()
-        #expect(!mailbox.noteRequest(Self.question))
+        #expect(!mailbox.noteRequest())
         Self.post([Self.room(1)], to: mailbox)
         _ = await client.hear()
-        #expect(!mailbox.noteRequest(Self.question))
+        #expect(!mailbox.noteRequest())
         Self.post([Self.room(1), Self.value(1)], to: mailbox)
         _ = await client.hear()
-        #expect(mailbox.noteRequest(Self.question))
-        #expect(!mailbox.noteRequest(Self.question))
+        #expect(mailbox.noteRequest())
+        #expect(!mailbox.noteRequest())
     }
 
     @Test("Packets sent in one turn are reported as one count per kind and peer, in order among other events")
@@ -194,9 +189,9 @@ struct ClientMailboxTests {
         let values = (0..<3).map(Self.value)
         #expect(Self.post([values[0], values[1]], to: mailbox) == 0)
         #expect(heard.withLock { $0 } == [[values[0], values[1]]])
-        #expect(mailbox.noteRequest(Self.question))
+        #expect(mailbox.noteRequest())
         Self.post([Self.room(1)], to: mailbox)
-        #expect(!mailbox.noteRequest(Self.question))
+        #expect(!mailbox.noteRequest())
         mailbox.close()
         Self.post([values[2]], to: mailbox)
         #expect(heard.withLock { $0 } == [[values[0], values[1]], [Self.room(1)]])
@@ -212,7 +207,7 @@ struct ClientMailboxTests {
     func receipts(event: ClientEvent, callsForAnswer: Bool) {
         let mailbox = ClientMailbox(client: ClientID(rawValue: 1), receiver: .inTurn { $0 = [] }) {}
         Self.post([event], to: mailbox)
-        #expect(mailbox.noteRequest(Self.question) == callsForAnswer)
+        #expect(mailbox.noteRequest() == callsForAnswer)
     }
 
     @Test(
@@ -241,38 +236,5 @@ struct ClientMailboxTests {
         Self.post([.server(.updatesTaken(15))], to: mailbox)
         await catchUp()
         #expect(heard.withLock { $0.flatMap(\.self) } == told + [Self.value(1)])
-    }
-
-    @Test(
-        "A client that responds with a single request waits in place of the loop, except for a channel",
-        arguments: [
-            ([], false), ([question], true), ([question, question], false),
-            (Array(repeating: question, count: 50), false),
-            ([.channel(ChannelID(rawValue: 1), .consumed(20))], false),
-        ] as [([ClientRequest], Bool)]
-    )
-    func waiting(requests: [ClientRequest], waits: Bool) async {
-        let loop = EventLoop("test-loop"), queue = DispatchQueue(label: "test.app"), looks = Locked<[Bool]>([])
-        loop.start()
-        let key = DispatchSpecificKey<Bool>()
-        queue.setSpecific(key: key, value: true)
-        loop.sync {
-            loop.allowPolling {
-                looks.withLock { $0.append(DispatchQueue.getSpecific(key: key) ?? false) }
-                return false
-            }
-        }
-        LoopTurnTests.takeTurn(of: loop)
-        loop.thread.inlineWaiter.isWanted = true
-        let mailbox = Locked<ClientMailbox?>(nil)
-        let receiver = EventReceiver.each(on: queue) { _ in
-            for request in requests { _ = mailbox.withLock { $0 }?.noteRequest(request) }
-        }
-        mailbox.withLock { $0 = ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver, on: loop) {} }
-        if let mailbox = mailbox.withLock({ $0 }) { Self.post([Self.value(1)], to: mailbox) }
-        for _ in 0..<3 { await withCheckedContinuation { done in queue.async { done.resume() } } }
-        #expect(looks.withLock { $0 }.contains(true) == waits)
-        #expect(!looks.withLock { $0 }.contains(false))
-        mailbox.withLock { $0 = nil }
     }
 }

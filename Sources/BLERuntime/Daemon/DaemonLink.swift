@@ -127,7 +127,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         let session: DaemonSession
 
         func send(_ request: ClientRequest) {
-            link.enqueue(.request(request, session), immediately: session.noteRequest(request))
+            link.enqueue(.request(request, session), immediately: session.noteRequest())
         }
 
         func close() {

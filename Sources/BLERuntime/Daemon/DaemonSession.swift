@@ -73,7 +73,7 @@ final class DaemonSession: @unchecked Sendable {
     }
 
     /// Records a request from the app; returns whether it is the first one since an event that calls for a response.
-    func noteRequest(_ request: ClientRequest) -> Bool { mailbox?.noteRequest(request) ?? false }
+    func noteRequest() -> Bool { mailbox?.noteRequest() ?? false }
 
     /// The number of advertising reports that the app has lost because it is too slow.
     var droppedReports: UInt64 { mailbox?.droppedReports ?? 0 }

@@ -24,8 +24,6 @@ struct BusyPolling {
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
     static let shortWaitsBeforePolling = 8...4_096
-    /// The number of reads from the other program's socket for each poll of all file descriptors.
-    static let readsPerPoll = 8
     /// The number of responses that make up for one failure of polling.
     ///
     /// Each response saves a wake-up of about ten microseconds.
@@ -53,11 +51,10 @@ struct BusyPolling {
         shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.shortWaitsBeforePolling.upperBound) : 0
     }
 
-    /// Records the end of polling; `responses` is the number of earlier responses that have not been recorded yet.
-    mutating func ended(_ outcome: Outcome, after responses: Int = 0) {
-        self.responses = min(self.responses + min(responses, Self.responsesPerPreemption), Self.responsesPerPreemption)
+    /// Records the end of polling.
+    mutating func ended(_ outcome: Outcome) {
         switch outcome {
-        case .answered: self.responses = min(self.responses + 1, Self.responsesPerPreemption)
+        case .answered: responses = min(responses + 1, Self.responsesPerPreemption)
         case .unanswered: giveUp(unless: Self.responsesPerFailure)
         case .preempted: giveUp(unless: Self.responsesPerPreemption)
         }

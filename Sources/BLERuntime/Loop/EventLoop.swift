@@ -4,9 +4,8 @@ import Dispatch
 /// A thread that waits for file descriptors, other threads' commands and the next deadline in one system call.
 ///
 /// Each pass of the loop waits, runs posted closures, handles ready file descriptors, fires due alarms, and then calls
-/// the *turn* once, a closure of the loop's owner. While the loop's thread waits, another thread can take a turn
-/// (``takeTurnHere()``) or wait (``waitHere(until:)``) in its place. Actors may use a loop as their executor. The
-/// thread ends when the loop is released.
+/// the *turn* once, a closure of the loop's owner. While the loop's thread waits, another thread can take a turn in its
+/// place (``takeTurnHere()``). Actors may use a loop as their executor. The thread ends when the loop is released.
 package final class EventLoop: SerialExecutor {
     /// The clock that this loop's deadlines refer to.
     package let clock = MonotonicClock()
@@ -43,21 +42,6 @@ package final class EventLoop: SerialExecutor {
     /// - Returns: True if the turn was taken; otherwise the caller can ``wake()`` the loop.
     package func takeTurnHere() -> Bool { thread.takeTurnHere() }
 
-    /// Waits on the calling thread, in place of the loop's thread, for responses from the program at the other end of
-    /// the socket.
-    ///
-    /// Takes the turns that responses cause. Waits at most 200 µs, and does not wait at all unless the loop itself
-    /// would poll (``BusyPolling``).
-    ///
-    /// - Parameter isDone: Returns true when the caller has its result.
-    /// - Returns: True if `isDone` returned true. In that case, for one millisecond, the loop relies on the caller to
-    ///   call this method again, or to call ``resumeOwnWaiting()``.
-    func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
-
-    /// Makes the loop's own thread wait again if the loop currently relies on a caller of ``waitHere(until:)`` to do
-    /// so.
-    func resumeOwnWaiting() { thread.resumeOwnWaiting() }
-
     /// Runs `body` on the loop's thread, and waits until it has returned.
     ///
     /// If the caller is on the loop's thread, runs `body` immediately.
@@ -81,18 +65,9 @@ package final class EventLoop: SerialExecutor {
     /// end of a socket (``BusyPolling``).
     ///
     /// Must be called on the loop's thread.
-    ///
-    /// - Parameters:
-    ///   - attempt: Called on the thread that waits; reads from the program, and returns true if there was something to
-    ///     read. Reading immediately takes one system call less than polling first.
-    ///   - beforePolling: Called on the same thread after successful attempts, before all watched file descriptors are
-    ///     polled.
-    package func allowPolling(
-        _ attempt: @escaping @Sendable () -> Bool,
-        beforePolling: @escaping @Sendable () -> Void = {}
-    ) {
+    package func allowPolling() {
         precondition(isCurrent, "the wait strategy must be set on the loop's thread")
-        thread.allowPolling(attempt, beforePolling: beforePolling)
+        thread.allowPolling()
     }
 
     /// Watches a file descriptor, starting with the next pass.

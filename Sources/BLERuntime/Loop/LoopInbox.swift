@@ -9,10 +9,8 @@ final class LoopInbox: Sendable {
         var bodies: [@Sendable () -> Void] = []
         /// True if a pass must start.
         var isWoken = false
-        /// True if the thread is waiting; another thread may then take a turn.
+        /// True if the thread is waiting or about to wait; it must then be woken, and another thread may take a turn.
         var isWaiting = false
-        /// True if the thread is asleep or about to sleep; it must then be woken.
-        var isAsleep = false
         var isStopped = false
     }
 
@@ -38,35 +36,22 @@ final class LoopInbox: Sendable {
         let mustSignal = contents.withLock { contents in
             change(&contents)
             contents.isWoken = true
-            contents.isWaiting = false
-            defer { contents.isAsleep = false }
-            return contents.isAsleep
+            defer { contents.isWaiting = false }
+            return contents.isWaiting
         }
         guard mustSignal else { return }
         var count: UInt64 = 1
         write(wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    var isWoken: Bool { contents.withLock { $0.isWoken } }
-
     /// True if the thread is waiting and has not been woken.
-    var isWaiting: Bool { contents.withLock { $0.isWaiting && !$0.isWoken } }
+    var isWaiting: Bool { contents.withLock { $0.isWaiting } }
 
-    /// Records that the thread is about to wait or, with `isAsleep`, to sleep; returns false if the thread was woken
-    /// and must do neither.
-    func beginWaiting(asleep isAsleep: Bool) -> Bool {
+    /// Records that the thread is about to wait; returns false if it was woken and must not wait.
+    func beginWaiting() -> Bool {
         contents.withLock { contents in
             contents.isWaiting = !contents.isWoken
-            contents.isAsleep = contents.isWaiting && isAsleep
             return contents.isWaiting
-        }
-    }
-
-    /// Records that the waiting thread is about to sleep; returns false if the thread was woken and must not sleep.
-    func beginSleeping() -> Bool {
-        contents.withLock { contents in
-            contents.isAsleep = !contents.isWoken
-            return contents.isAsleep
         }
     }
 
@@ -82,7 +67,6 @@ final class LoopInbox: Sendable {
     func begin(_ bodies: inout [@Sendable () -> Void]) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = false
-            contents.isAsleep = false
             contents.isWoken = false
             if !contents.bodies.isEmpty { swap(&contents.bodies, &bodies) }
             return !contents.isStopped

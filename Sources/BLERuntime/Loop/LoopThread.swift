@@ -4,7 +4,7 @@ import LinuxCalls
 
 /// The thread of a loop, which waits for work and does it.
 ///
-/// Sendable because other threads use only the inbox, the work and the inline waiter, which any thread may use.
+/// Sendable because other threads use only the inbox and the work, which any thread may use.
 /// Exclusivity checks are off for `bodies` and `results`, because nothing that is called during an access to one of
 /// them accesses it again.
 final class LoopThread: @unchecked Sendable {
@@ -12,7 +12,6 @@ final class LoopThread: @unchecked Sendable {
     private let clock: MonotonicClock
     private let inbox = LoopInbox()
     private let work = LoopWork()
-    let inlineWaiter = InlineWaiter()
 
     /// The posted closures that the current pass runs; empty between passes.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
@@ -20,9 +19,6 @@ final class LoopThread: @unchecked Sendable {
     private var mayWait = false
     /// True if the file descriptors were polled in this pass or the previous one.
     private var hasPolled = true
-    /// True if the program at the other end of the socket has sent something, and other file descriptors may have
-    /// changed since.
-    private var hasRead = false
     /// The file descriptors of the next poll, with the results of the last one.
     @exclusivity(unchecked) private var results: [pollfd] = []
     /// The time at which the next wait must end; `nil` if it has no limit.
@@ -48,10 +44,7 @@ final class LoopThread: @unchecked Sendable {
 
     func stop() { inbox.stop() }
 
-    func allowPolling(_ attempt: @escaping () -> Bool, beforePolling: @escaping () -> Void) {
-        polling.isAllowed = true
-        work.allowReading(attempt, beforePolling: beforePolling)
-    }
+    func allowPolling() { polling.isAllowed = true }
 
     func add(_ watch: LoopWatch) { work.add(watch) }
 
@@ -62,47 +55,6 @@ final class LoopThread: @unchecked Sendable {
         guard inbox.isWaiting, let isOutdated = work.takeTurnIfFree() else { return false }
         if isOutdated { wake() }
         return true
-    }
-
-    /// Waits on the calling thread in place of the loop's thread, until `isDone` returns true or for as long as the
-    /// loop itself would poll; returns whether `isDone` returned true.
-    func waitHere(until isDone: () -> Bool) -> Bool {
-        if inlineWaiter.isWanted, pollHere(until: isDone) { return true }
-        resumeOwnWaiting()
-        return false
-    }
-
-    /// Makes the loop's own thread wait again if it currently relies on another thread to wait in its place.
-    func resumeOwnWaiting() { if inlineWaiter.stop() { wake() } }
-
-    private func pollHere(until isDone: () -> Bool) -> Bool {
-        let begun = clock.now, end = BusyPolling.end(from: begun)
-        var last = begun, schedule = PollingSchedule(from: begun), hasReadSomething = false
-        repeat {
-            inlineWaiter.keepWaiting(at: last)
-            if schedule.isReadDue(at: last) {
-                switch work.readAndTakeTurnIfFree() {
-                case .nothing: schedule.noteEmptyRead(at: clock.now)
-                case .turn(isOutdated: true): return false
-                case .turn(isOutdated: false):
-                    hasReadSomething = true
-                    schedule.noteSuccessfulRead(at: last)
-                }
-                if isDone() {
-                    inlineWaiter.answered()
-                    return true
-                }
-            }
-            let now = pauseOrYield(&schedule)
-            guard now <= BusyPolling.end(from: last) else {
-                inlineWaiter.failed(.preempted)
-                return false
-            }
-            last = now
-        } while last < end
-        // A wait that got a response was not useless, even if the caller needs another response.
-        if !hasReadSomething { inlineWaiter.failed(.unanswered) }
-        return false
     }
 
     private func run() {
@@ -126,11 +78,7 @@ final class LoopThread: @unchecked Sendable {
         return true
     }
 
-    private func prepareToWait() {
-        if let (outcome, responses) = inlineWaiter.takeOutcome() { polling.ended(outcome, after: responses) }
-        inlineWaiter.isWanted = polling.isDue
-        mayWait = inbox.beginWaiting(asleep: !polling.isDue)
-    }
+    private func prepareToWait() { mayWait = inbox.beginWaiting() }
 
     private func clearResults() { for index in results.indices { results[index].revents = 0 } }
 
@@ -138,9 +86,7 @@ final class LoopThread: @unchecked Sendable {
     private func wait() {
         if !mayWait {
             pollAll(for: 0)
-        } else if polling.isDue {
-            if !poll() { sleepUnlessWoken() }
-        } else {
+        } else if !(polling.isDue && poll()) {
             sleep()
         }
         guard results[0].revents != 0 else { return }
@@ -157,60 +103,21 @@ final class LoopThread: @unchecked Sendable {
         if polling.isAllowed { polling.waited(from: begun, to: clock.now) }
     }
 
-    /// Sleeps after busy polling, unless the loop has been woken.
-    ///
-    /// During busy polling, other threads do not signal the wake-up descriptor, so the inbox has to be checked before
-    /// the thread sleeps.
-    private func sleepUnlessWoken() {
-        if !inbox.beginSleeping() {
-            pollAll(for: 0)
-        } else if inlineWaiter.end(at: clock.now) != nil {
-            sleepDuringInlineWait()
-        } else {
-            sleep()
-        }
-    }
-
-    /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end of the socket.
-    ///
-    /// Polls the other file descriptors from time to time.
-    private func sleepDuringInlineWait() {
-        var now = clock.now
-        // The other thread may have read something that has not been processed.
-        defer { hasRead = true }
-        while let end = inlineWaiter.end(at: now) {
-            if let until, until <= now { return }
-            let nanoseconds = (until.map { min($0, end) } ?? end).nanoseconds(since: now)
-            var time = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
-            if ppoll(&results, 1, &time, nil) > 0 { return }
-            hasRead = true
-            if pollAll(for: 0) { return }
-            now = clock.now
-        }
-    }
-
     /// Polls for a short time; returns whether there is something to do.
+    ///
+    /// The program at the other end may need this processor to respond, so the thread yields it before each poll.
     private func poll() -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
-        // An attempt only reads from the program; the other descriptors have to be polled.
-        let mustPollAll = results.count != 2 || results[1].events != LoopWatch.Interest.reading.rawValue
-        var last = begun, polls = 0, schedule = PollingSchedule(from: begun)
+        var last = begun
         repeat {
-            guard inlineWaiter.end(at: last) == nil else { return false }
-            if schedule.isReadDue(at: last) || inbox.isWoken {
-                let isAnswered = readOnce() || mustPollAll && polls % BusyPolling.readsPerPoll == 0 && pollAll(for: 0)
-                if isAnswered {
-                    polling.ended(.answered)
-                    // The thread that has woken this one may queue more commands.
-                    if inbox.isWoken { sched_yield() }
-                    return true
-                }
-                polls += 1
-                schedule.noteEmptyRead(at: clock.now)
+            sched_yield()
+            if pollAll(for: 0) {
+                polling.ended(.answered)
+                return true
             }
-            let now = pauseOrYield(&schedule)
-            if now > BusyPolling.end(from: last) {
+            let now = clock.now
+            guard now <= BusyPolling.end(from: last) else {
                 polling.ended(.preempted)
                 return false
             }
@@ -220,33 +127,8 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
-    /// Yields the processor if a yield is due, then executes a pause instruction; returns the time afterwards.
-    private func pauseOrYield(_ schedule: inout PollingSchedule) -> Instant {
-        let begun = clock.now
-        if schedule.isYieldDue(at: begun) {
-            sched_yield()
-            schedule.yielded(from: begun, to: clock.now)
-        }
-        pause_processor()
-        return clock.now
-    }
-
-    /// Reads from the program at the other end of the socket; returns whether something was read.
-    ///
-    /// Returns true, without reading, if the loop has been woken.
-    private func readOnce() -> Bool {
-        if inbox.isWoken { return true }
-        guard work.readIfFree() else { return false }
-        hasRead = true
-        return true
-    }
-
     /// Polls all file descriptors with a timeout in nanoseconds, or without one; returns whether any of them is ready.
     @discardableResult private func pollAll(for nanoseconds: Int64?) -> Bool {
-        if hasRead {
-            hasRead = false
-            work.prepareToPoll()
-        }
         let nanoseconds = inbox.longestWait.map { min($0, nanoseconds ?? $0) } ?? nanoseconds
         guard let nanoseconds else { return ppoll(&results, UInt(results.count), nil, nil) > 0 }
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -7,23 +7,10 @@ import Synchronization
 /// Sendable because the lock protects everything except the identity of that thread. Exclusivity checks are off for
 /// some properties, because nothing that is called during an access to one of them accesses it again.
 final class LoopWork: @unchecked Sendable {
-    /// The result of reading from the program at the other end of the socket.
-    enum Reading: Equatable {
-        case nothing
-        /// Something was read, and the owner's turn was taken.
-        ///
-        /// If `isOutdated` is true, the turn has changed the things to wait for, so the loop's thread must be woken.
-        case turn(isOutdated: Bool)
-    }
-
     private let lock = LoopLock()
     /// The thread that holds the lock; 0 if none does.
     private let identity = Atomic<UInt>(0)
     private var turn: () -> Instant? = { nil }
-    /// Reads from the program at the other end of the socket; returns whether there was something to read.
-    @exclusivity(unchecked) private var attempt: () -> Bool = { false }
-    /// Called before the next poll if `attempt` has read something.
-    @exclusivity(unchecked) private var beforePolling: () -> Void = {}
     @exclusivity(unchecked) private var agenda = LoopAgenda()
 
     var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -34,11 +21,6 @@ final class LoopWork: @unchecked Sendable {
     func begin(turn: @escaping () -> Instant?) { self.turn = turn }
 
     // The caller of these methods holds the lock.
-
-    func allowReading(_ attempt: @escaping () -> Bool, beforePolling: @escaping () -> Void) {
-        self.attempt = attempt
-        self.beforePolling = beforePolling
-    }
 
     func add(_ watch: LoopWatch) { agenda.add(watch) }
 
@@ -73,8 +55,6 @@ final class LoopWork: @unchecked Sendable {
             asOwner { run(&bodies) }
             agenda = LoopAgenda()
             turn = { nil }
-            attempt = { false }
-            beforePolling = {}
         }
     }
 
@@ -89,21 +69,6 @@ final class LoopWork: @unchecked Sendable {
     ///
     /// Returns `nil`, and does nothing, if another thread holds the lock.
     func takeTurnIfFree() -> Bool? { lock.withLockIfAvailable { asOwner { takeTurnAndCompare() } } }
-
-    /// Reads with `attempt`, unless another thread holds the lock; returns whether something was read.
-    func readIfFree() -> Bool { lock.withLockIfAvailable { asOwner { attempt() } } ?? false }
-
-    /// Reads with `attempt`, and takes the owner's turn if there was something to read.
-    ///
-    /// Does nothing if another thread holds the lock.
-    func readAndTakeTurnIfFree() -> Reading {
-        lock.withLockIfAvailable {
-            asOwner { attempt() ? .turn(isOutdated: takeTurnAndCompare()) : .nothing }
-        } ?? .nothing
-    }
-
-    /// Prepares for a poll after `attempt` has read something.
-    func prepareToPoll() { lock.withLock { asOwner { beforePolling() } } }
 
     private func asOwner<Result>(_ body: () -> Result) -> Result {
         identity.store(UInt(pthread_self()), ordering: .relaxed)

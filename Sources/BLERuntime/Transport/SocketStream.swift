@@ -39,8 +39,6 @@ package final class SocketStream: @unchecked Sendable {
     /// The positions in ``backlog`` where writes ended, at least ``writeEndDistance`` apart.
     private var writeEnds: [Int] = []
     @exclusivity(unchecked) private var input: SocketInput
-    /// The estimate of how fast the other end responds, which decides when to read.
-    @exclusivity(unchecked) private var responseTime = ResponseTimeEstimate()
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
@@ -115,8 +113,6 @@ package final class SocketStream: @unchecked Sendable {
         if pendingOctets == 0 {
             guard let taken = send(bytes) else { return }
             offset = taken
-            input.consumeIfMany()
-            responseTime.sent(bytes.count, at: loop.clock.now)
         }
         guard offset < bytes.count else { return }
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
@@ -149,29 +145,6 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads what is available; returns whether anything was read or the stream has ended.
-    ///
-    /// Does nothing while the stream is paused, or before the estimated time of the other end's response.
-    ///
-    /// Unless the other end is sending a stream, a few octets from TCP are only peeked at, and remain in the kernel
-    /// until something is written or ``consumePeeked()`` is called. The TCP acknowledgement then needs no packet of its
-    /// own, because it travels with what is written.
-    package func readIfAny() -> Bool {
-        guard isReading else { return false }
-        let now = loop.clock.now
-        guard responseTime.isOver(at: now) else { return false }
-        let count = readOnce(peeking: !responseTime.receivesStream)
-        guard count > 0 else {
-            responseTime.receivedNothing()
-            return !isOpen
-        }
-        responseTime.received(count, at: now)
-        return true
-    }
-
-    /// Reads the octets that ``readIfAny()`` has peeked at.
-    package func consumePeeked() { input.consumePeeked() }
-
     /// Reads everything that the other end has written so far, and notices if the other end has closed the stream.
     package func catchUp() {
         for _ in 0..<Self.mostReads { guard readOnce() > 0 else { return } }
@@ -182,8 +155,6 @@ package final class SocketStream: @unchecked Sendable {
         guard case .open(let watch) = state else { return }
         state = .closed
         watch.cancel()
-        // The system resets a connection that is closed with unread octets.
-        input.consumePeeked()
         shutdown(descriptor.raw, Int32(SHUT_RDWR))
         receive = { _ in }
         closed = { _ in }
@@ -215,18 +186,15 @@ package final class SocketStream: @unchecked Sendable {
     }
 
     /// Reads with one system call, and passes the octets on; returns their number.
-    ///
-    /// If `peeking` is true, only peeks at the octets.
-    private func readOnce(peeking: Bool = false) -> Int {
+    private func readOnce() -> Int {
         guard isOpen else { return 0 }
-        switch peeking ? input.peek() : input.take() {
+        switch input.take() {
         case .nothing: return 0
         case .ended(let code):
             end(TransportError(.closed, errno: code, "the connection was closed"))
             return 0
         case .octets(let range):
             deliver(range)
-            input.consumeIfTooMany()
             return range.count
         }
     }

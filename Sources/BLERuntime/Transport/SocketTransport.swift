@@ -96,10 +96,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         backoff.connected()
         opened = loop.clock.now
         let stream = SocketStream(descriptor, on: loop)
-        loop.allowPolling(
-            { [weak stream] in stream?.readIfAny() ?? false },
-            beforePolling: { [weak stream] in stream?.consumePeeked() }
-        )
+        loop.allowPolling()
         state = .open(stream, hasReceived: false)
         stream.start(
             receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },

@@ -72,12 +72,4 @@ struct BusyPollingTests {
         polling.ended(outcome)
         #expect(needed(by: polling) == BusyPolling.shortWaitsBeforePolling.lowerBound)
     }
-
-    @Test("Responses seen by another thread count as the loop's own", arguments: [0, 15, 16, 1_000_000, .max])
-    func othersAnswers(count: Int) {
-        var polling = polling()
-        polling.ended(.unanswered, after: count)
-        let paid = count >= BusyPolling.responsesPerFailure
-        #expect(needed(by: polling) == BusyPolling.shortWaitsBeforePolling.lowerBound * (paid ? 1 : 2))
-    }
 }

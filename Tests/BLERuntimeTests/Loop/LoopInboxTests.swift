@@ -11,28 +11,28 @@ struct LoopInboxTests {
         return read(inbox.wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size) > 0
     }
 
-    @Test("Only a sleeping thread is woken, and only once", arguments: [false, true])
-    func ringing(isAsleep: Bool) {
+    @Test("Only a waiting thread is woken, and only once")
+    func ringing() {
         let inbox = LoopInbox()
         inbox.wake()
         #expect(!hasRung(inbox))
         var bodies: [@Sendable () -> Void] = []
         #expect(inbox.begin(&bodies))
-        #expect(inbox.beginWaiting(asleep: isAsleep) && inbox.isWaiting)
+        #expect(inbox.beginWaiting() && inbox.isWaiting)
         inbox.wake()
         inbox.wake()
-        #expect(hasRung(inbox) == isAsleep)
-        #expect(inbox.isWoken && !inbox.isWaiting)
+        #expect(hasRung(inbox) && !hasRung(inbox))
+        #expect(!inbox.isWaiting)
     }
 
-    @Test("A woken thread neither waits nor sleeps before its next turn")
+    @Test("A woken thread does not wait before its next turn")
     func woken() {
         let inbox = LoopInbox()
         var bodies: [@Sendable () -> Void] = []
         inbox.wake()
-        #expect(!inbox.beginWaiting(asleep: true) && !inbox.beginSleeping())
+        #expect(!inbox.beginWaiting() && !inbox.isWaiting)
         #expect(inbox.begin(&bodies))
-        #expect(inbox.beginWaiting(asleep: false) && inbox.beginSleeping())
+        #expect(inbox.beginWaiting())
         inbox.wake()
         #expect(hasRung(inbox))
     }
@@ -40,7 +40,7 @@ struct LoopInboxTests {
     @Test("A wake-up that is cleared is no longer signalled")
     func hushing() {
         let inbox = LoopInbox()
-        #expect(inbox.beginWaiting(asleep: true))
+        #expect(inbox.beginWaiting())
         inbox.wake()
         inbox.clearWake()
         #expect(!hasRung(inbox))

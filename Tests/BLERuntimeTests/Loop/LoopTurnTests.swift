@@ -125,7 +125,7 @@ struct LoopTurnTests {
             board.work()
             return nil
         }
-        if polls { loop.post { loop.allowPolling { false } } }
+        if polls { loop.post { loop.allowPolling() } }
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<2_000 {
                 board.add()

@@ -101,29 +101,4 @@ struct SocketStreamTests {
         withExtendedLifetime(stream) {}
         #expect((heard.count - 1) % count == 0)
     }
-
-    @Test(
-        "Data that may be answered stays in the kernel, and a stream that never sends leaves nothing there",
-        arguments: [(1, 300), (2, 0), (3, 300), (4, 0), (5, 0), (9, 0)]
-    )
-    func left(chunks: Int, untaken: Int) throws {
-        let connection = try SocketInputTests.Connection(isTCP: true), loop = EventLoop("test-left")
-        loop.start()
-        let stream = SocketStream(connection.near, on: loop), question = [UInt8](repeating: 2, count: 30)
-        loop.sync {
-            stream.start { _ in
-            } closed: { _ in
-            }
-            for _ in 0..<chunks {
-                connection.say([UInt8](repeating: 1, count: 300))
-                while !stream.readIfAny() {}
-            }
-            #expect(connection.untaken == untaken)
-            stream.write(question.span)
-            stream.consumePeeked()
-            connection.say(question)
-            while !stream.readIfAny() {}
-            #expect(connection.untaken == question.count)
-        }
-    }
 }
