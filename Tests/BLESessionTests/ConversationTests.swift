@@ -87,11 +87,14 @@ struct ConversationTests {
         #expect(asked(of: &daemon) == [.appPhaseChanged(to: .background), .security(.listBonds)])
     }
 
-    @Test("An app sends no more requests than the window until the daemon has taken some")
-    func window() {
+    @Test(
+        "An app sends no more requests than the window until the daemon has taken some",
+        arguments: [ClientRequest.stopScan, .peer(peer, .attribute(.writeCommand(AttributeHandle(wire: 3), [1])))]
+    )
+    func window(request: ClientRequest) {
         var (app, daemon) = pair()
         let count = Int(DaemonConversation.window) + 40
-        for _ in 0..<count { app.perform(.stopScan) }
+        for _ in 0..<count { app.perform(request) }
         carry(&app, &daemon)
         #expect(asked(of: &daemon).count == Int(DaemonConversation.window))
         carry(&app, &daemon)
@@ -99,6 +102,21 @@ struct ConversationTests {
         #expect(asked(of: &daemon).count == 40)
         let isOver = daemon.isOver
         #expect(!isOver)
+    }
+
+    @Test("Reads are acknowledged together after 64 of them, and other requests immediately")
+    func acknowledgements() throws {
+        var (_, daemon) = pair()
+        let read = ClientRequest.peer(Self.peer, .attribute(.read(AttributeHandle(wire: 3))))
+        let last = DaemonConversation.mostUnacknowledged
+        for number in 1...last {
+            send([.request(number, read)], to: &daemon)
+            #expect(asked(of: &daemon) == [read])
+            #expect(try answers(of: &daemon) == (number == last ? [.taken(last)] : []))
+        }
+        send([.request(last + 1, read), .request(last + 2, .stopScan)], to: &daemon)
+        #expect(asked(of: &daemon) == [read, .stopScan])
+        #expect(try answers(of: &daemon) == [.taken(last + 2)])
     }
 
     @Test("A lost connection looks like a host reset, and lasting settings are sent again on the next connection")

@@ -145,7 +145,10 @@ package struct AppConversation: Sendable {
         self.reader = FrameReader()
         defer { self.reader = reader }
         try reader.receive(chunk) { octets in
-            if let value = NotifiedValue(reading: octets) { return receiveMessage(value) }
+            if let event = ValueMessage(reading: octets, isRequest: false)?.event {
+                if isOpen { events.append(event) }
+                return
+            }
             // Messages that cannot be read come from a newer version, and this version can ignore them.
             if let message = try? DaemonMessage(reading: octets) { receiveMessage(message) }
         }
@@ -158,10 +161,6 @@ package struct AppConversation: Sendable {
     package mutating func takeEvents(into taken: inout [ClientEvent]) {
         if taken.isEmpty { swap(&events, &taken) } else { taken += events }
         events.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func receiveMessage(_ notified: NotifiedValue) {
-        if isOpen { events.append(.peer(notified.peer, .valueNotified(notified.handle, notified.value))) }
     }
 
     private mutating func receiveMessage(_ message: DaemonMessage) {
@@ -201,12 +200,17 @@ package struct AppConversation: Sendable {
     private mutating func sendWaiting() {
         while untakenRequests.count < window, let request = unsentRequests.popFirst() {
             let number = firstUntaken &+ UInt32(truncatingIfNeeded: untakenRequests.count)
-            guard writer.write(AppMessage.request(number, request)) else {
+            guard write(number, request) else {
                 if let answer = request.answer(failing: .invalidParameters) { events.append(answer) }
                 continue
             }
             untakenRequests.append(request)
         }
+    }
+
+    private mutating func write(_ number: UInt32, _ request: ClientRequest) -> Bool {
+        if let message = ValueMessage(number, request) { return writer.write(message) }
+        return writer.write(AppMessage.request(number, request))
     }
 
     private mutating func dropTaken(upTo number: UInt32) {

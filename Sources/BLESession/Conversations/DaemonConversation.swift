@@ -32,6 +32,9 @@ package struct DaemonConversation: Sendable {
 
     /// The maximum number of requests that the daemon has not acknowledged with ``DaemonMessage/taken(_:)``.
     package static let window: UInt32 = 256
+    /// The number of unacknowledged requests after which the daemon acknowledges them, even if each is of a kind that
+    /// needs no acknowledgement of its own.
+    package static let mostUnacknowledged = window / 4
     /// The maximum number of octets that may be received of a greeting before it is complete.
     package static let mostOfGreeting = 16_384
     /// The maximum number of questions that wait for answers.
@@ -51,6 +54,8 @@ package struct DaemonConversation: Sendable {
     private var taken: UInt32 = 0
     /// The number of the last request that the daemon has acknowledged with ``DaemonMessage/taken(_:)``.
     private var reportedTaken: UInt32 = 0
+    /// True if ``taken`` must be acknowledged with the next octets.
+    private var mustReportTaken = false
     /// True if the app has closed its session; its further messages are then ignored.
     private var hasClosed = false
     /// The reports that were dropped here because the app's process does not read fast enough.
@@ -109,7 +114,13 @@ package struct DaemonConversation: Sendable {
         guard !actions.isEmpty, let action = actions.popFirst() else { return nil }
         switch action {
         case .open, .answer: break
-        case .request(let number, _), .refuse(let number, _): taken = number
+        case .request(let number, let request):
+            taken = number
+            let isWaiting = taken &- reportedTaken < Self.mostUnacknowledged
+            if !(isWaiting && request.needsNoAcknowledgement) { mustReportTaken = true }
+        case .refuse(let number, _):
+            taken = number
+            mustReportTaken = true
         case .close: state = .over
         }
         return action
@@ -166,8 +177,8 @@ package struct DaemonConversation: Sendable {
             reportedDropped = dropped.total
             write(.reportsDropped(dropped.total))
         }
-        if case .peer(let peer, .valueNotified(let handle, let value), _) = event {
-            expectWritten(writer.write(NotifiedValue(peer: peer, handle: handle, value: value)))
+        if let message = ValueMessage(event) {
+            expectWritten(writer.write(message))
         } else {
             write(.event(event))
         }
@@ -175,10 +186,11 @@ package struct DaemonConversation: Sendable {
 
     /// Calls `body` with the octets to send, if there are any.
     ///
-    /// The octets contain all pending messages, and the number of the last processed request unless it has already been
-    /// sent.
+    /// The octets contain all pending messages. They acknowledge the processed requests if one of them needs it, or if
+    /// there are ``mostUnacknowledged``.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
-        if taken != reportedTaken, case .open = state {
+        if mustReportTaken, case .open = state {
+            mustReportTaken = false
             reportedTaken = taken
             write(.taken(taken))
         }
@@ -194,6 +206,10 @@ package struct DaemonConversation: Sendable {
 
     private mutating func receiveMessage(_ octets: Span<UInt8>) {
         guard !isOver, !hasClosed else { return }
+        if hasGreeted, let message = ValueMessage(reading: octets, isRequest: true), let request = message.request {
+            if checkNumber(message.message) { actions.append(.request(message.message, request)) }
+            return
+        }
         do throws(PacketError) {
             receiveMessage(try AppMessage(reading: octets))
         } catch {
@@ -259,6 +275,19 @@ package struct DaemonConversation: Sendable {
         case (.hello, _): refuse(Refusal(.malformed, "only the first message may be a greeting"))
         case (.request, _), (.close, _), (.reportsDropped, _):
             refuse(Refusal(.malformed, "the first message must be a greeting"))
+        }
+    }
+}
+
+extension ClientRequest {
+    /// True for frequent requests, which the daemon acknowledges together with later ones.
+    ///
+    /// An acknowledgement only lets an app that has reached the window send more, so it can wait until some requests
+    /// have been processed.
+    fileprivate var needsNoAcknowledgement: Bool {
+        switch self {
+        case .peer(_, .attribute, _), .service(.respond), .service(.update), .channel: true
+        default: false
         }
     }
 }

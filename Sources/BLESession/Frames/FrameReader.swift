@@ -84,15 +84,14 @@ package struct FrameWriter: Sendable {
         return true
     }
 
-    /// Writes a notified value; returns `false`, without side effects, if it is too long.
-    package mutating func write(_ message: NotifiedValue) -> Bool {
-        let length = NotifiedValue.headerOctets + message.value.count
+    /// Writes a message about a value; returns `false`, without side effects, if it is too long.
+    package mutating func write(_ message: ValueMessage) -> Bool {
+        let length = message.octets
         guard length <= FrameReader.mostOctets else { return false }
         for index in 0..<FrameReader.headerOctets {
             encoder.append(octet: UInt8(truncatingIfNeeded: length >> (8 * index)))
         }
-        encoder.append(copying: message.header.span)
-        encoder.append(contentsOf: message.value)
+        message.append(to: &encoder)
         return true
     }
 
