@@ -57,7 +57,7 @@ package final class Daemon: @unchecked Sendable {
     /// such a rule.
     private var pairingSessions: [any HostSession] = []
     private var acceptor: ConnectionAcceptor?
-    private var connections: [AppConnection] = []
+    @exclusivity(unchecked) private var connections: [AppConnection] = []
 
     /// Creates a daemon; call ``listen(at:)`` to start it.
     ///

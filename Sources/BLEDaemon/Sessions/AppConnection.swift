@@ -9,6 +9,9 @@ import BLEWire
 /// has a restore identifier, it is kept when the app ends.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
+///
+/// Exclusivity checks are off for what each turn uses: none of these values calls out while it changes, except to write
+/// to the stream, which changes none of them.
 final class AppConnection: @unchecked Sendable {
     /// The maximum number of an app's requests that are carried out in one turn of the loop, so that other apps do not
     /// wait long.
@@ -33,25 +36,25 @@ final class AppConnection: @unchecked Sendable {
     private let limit: (ConnectionLimiter.Program) -> Refusal?
     private let answer: (Question, AppCredentials?) -> Answer
     private let alert: (ClientAlert, AppCredentials?) -> Void
-    private var conversation = DaemonConversation()
+    @exclusivity(unchecked) private var conversation = DaemonConversation()
     private var policy: AppPolicy
-    private var grant: Grant
-    private var filter: SessionFilter
+    @exclusivity(unchecked) private var grant: Grant
+    @exclusivity(unchecked) private var filter: SessionFilter
     /// The process that sent the last message; `nil` before the first message.
-    private var sender: Int32?
+    @exclusivity(unchecked) private var sender: Int32?
     /// The program that the session is for, if another program has opened it; otherwise `nil`.
     private var principal: Principal?
-    private var sessionDescription: SessionDescription?
-    private var session: RemoteAppSession?
+    @exclusivity(unchecked) private var sessionDescription: SessionDescription?
+    @exclusivity(unchecked) private var session: RemoteAppSession?
     /// The session's entry among the kept sessions; `nil` if the session ends with its app.
-    private var keptEntry: KeptSessionEntry?
+    @exclusivity(unchecked) private var keptEntry: KeptSessionEntry?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
-    private var isPaused = false
+    @exclusivity(unchecked) private var isPaused = false
     /// True if the app shows alerts to the user.
     private(set) var showsAlerts = false
     /// True if the app has, or has had, a session.
     private var hasBegun = false
-    private var hasEnded = false
+    @exclusivity(unchecked) private var hasEnded = false
 
     /// Creates a connection.
     ///

@@ -12,6 +12,7 @@ import Synchronization
 /// a single write.
 ///
 /// Sendable because everything except the inbox is used only by the thread that holds the loop's lock.
+/// Exclusivity checks are off for what each turn uses: nothing is called while it changes.
 package final class DaemonLink: HostLink, @unchecked Sendable {
     /// A command queued by another thread.
     private enum Command: Sendable {
@@ -29,8 +30,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     private let inbox = Locked<[Command]>([])
     private let count = Atomic<Int>(0)
     private let isDenied = Atomic<Bool>(false)
-    private var commands: [Command] = []
-    private var sessions: [DaemonSession] = []
+    @exclusivity(unchecked) private var commands: [Command] = []
+    @exclusivity(unchecked) private var sessions: [DaemonSession] = []
     /// The last logged message about the daemon; the same message is not logged again.
     private var loggedText: String?
 

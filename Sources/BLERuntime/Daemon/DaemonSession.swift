@@ -9,7 +9,8 @@ import Synchronization
 /// It sends the manager's requests, receives the events for the manager, and reconnects when the connection to the
 /// daemon is lost.
 ///
-/// Sendable because everything except the mailbox is used only by the thread that holds the loop's lock.
+/// Sendable because everything except the mailbox is used only by the thread that holds the loop's lock. Exclusivity
+/// checks are off for what each turn uses, except for the conversation: writing can end the stream, which changes it.
 final class DaemonSession: @unchecked Sendable {
     /// The state of a session's connection to the daemon.
     enum Status {
@@ -40,9 +41,9 @@ final class DaemonSession: @unchecked Sendable {
     private let address: SocketAddress
     private let loop: EventLoop
     private let report: (Status) -> Void
-    private var mailbox: ClientMailbox?
+    @exclusivity(unchecked) private var mailbox: ClientMailbox?
     private var conversation: AppConversation
-    private var state = State.idle
+    @exclusivity(unchecked) private var state = State.idle
     private var backoff = Backoff()
     private let reconnectTimeout: Duration
     /// The time at which the connection was lost; `nil` unless the daemon is expected to come back.
@@ -50,8 +51,8 @@ final class DaemonSession: @unchecked Sendable {
     /// The time since which the daemon has refused connections because its queue is full; `nil` if it has refused none
     /// since the last connection.
     private var busySince: Instant?
-    private var events: [ClientEvent] = []
-    private var isReadingPaused = false
+    @exclusivity(unchecked) private var events: [ClientEvent] = []
+    @exclusivity(unchecked) private var isReadingPaused = false
     /// True if ``Status/busy(_:)`` has been reported since the daemon last accepted the session.
     private var hasReportedBusy = false
 

@@ -6,6 +6,9 @@ import Glibc
 ///
 /// Octets that the system does not accept are queued. While the queue is longer than ``largeBacklog``, nothing is read;
 /// beyond ``mostBacklog``, the stream ends. Sendable because everything happens on the loop's thread.
+///
+/// Exclusivity checks, which cost a hundred instructions each, are off for what each read or write uses: nothing is
+/// called while it changes.
 package final class SocketStream: @unchecked Sendable {
     /// The queue length beyond which the stream stops reading, in octets.
     package static let largeBacklog = 262_144
@@ -30,16 +33,16 @@ package final class SocketStream: @unchecked Sendable {
     /// possible.
     package var readsToTheEnd = false
 
-    private var state = State.idle
-    private var isPaused = false
+    @exclusivity(unchecked) private var state = State.idle
+    @exclusivity(unchecked) private var isPaused = false
     /// True if writing has failed; everything written is then dropped.
-    private var dropsOutput = false
-    private var backlog: [UInt8] = []
-    private var written = 0
+    @exclusivity(unchecked) private var dropsOutput = false
+    @exclusivity(unchecked) private var backlog: [UInt8] = []
+    @exclusivity(unchecked) private var written = 0
     /// The positions in ``backlog`` where writes ended, at least ``writeEndDistance`` apart.
-    private var writeEnds: [Int] = []
+    @exclusivity(unchecked) private var writeEnds: [Int] = []
     @exclusivity(unchecked) private var input: SocketInput
-    private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
+    @exclusivity(unchecked) private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
     /// Creates a stream; call ``start(receive:closed:)`` to start it.
