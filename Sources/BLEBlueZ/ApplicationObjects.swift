@@ -97,12 +97,8 @@ struct ApplicationObjects {
             permissions.formUnion(permission)
         }
         // A flag with a requirement takes the place of the plain permission.
-        if !permissions.isDisjoint(with: [.readEncryptionRequired, .readAuthenticationRequired]) {
-            permissions.remove(.readable)
-        }
-        if !permissions.isDisjoint(with: [.writeEncryptionRequired, .writeAuthenticationRequired]) {
-            permissions.remove(.writeable)
-        }
+        if !permissions.isDisjoint(with: .protectedReads) { permissions.remove(.readable) }
+        if !permissions.isDisjoint(with: .protectedWrites) { permissions.remove(.writeable) }
         return (properties, permissions)
     }
 
@@ -117,12 +113,16 @@ struct ApplicationObjects {
         case "authenticated-signed-writes": (.authenticatedSignedWrites, .writeable)
         case "encrypt-read": (.read, .readEncryptionRequired)
         case "encrypt-write": (.write, .writeEncryptionRequired)
-        case "encrypt-authenticated-read", "secure-read": (.read, .readAuthenticationRequired)
-        case "encrypt-authenticated-write", "secure-write": (.write, .writeAuthenticationRequired)
+        case "encrypt-authenticated-read": (.read, .readAuthenticationRequired)
+        case "encrypt-authenticated-write": (.write, .writeAuthenticationRequired)
+        case "secure-read": (.read, .readSecureConnectionsRequired)
+        case "secure-write": (.write, .writeSecureConnectionsRequired)
         case "encrypt-notify": (.notifyEncryptionRequired, [])
         case "encrypt-indicate": (.indicateEncryptionRequired, [])
-        case "encrypt-authenticated-notify", "secure-notify": (.notifyAuthenticationRequired, [])
-        case "encrypt-authenticated-indicate", "secure-indicate": (.indicateAuthenticationRequired, [])
+        case "encrypt-authenticated-notify": (.notifyAuthenticationRequired, [])
+        case "encrypt-authenticated-indicate": (.indicateAuthenticationRequired, [])
+        case "secure-notify": (.notifySecureConnectionsRequired, [])
+        case "secure-indicate": (.indicateSecureConnectionsRequired, [])
         case "authorize": ([], [])
         case "reliable-write": (.extendedProperties, .writeable)
         case "extended-properties", "writable-auxiliaries": (.extendedProperties, [])

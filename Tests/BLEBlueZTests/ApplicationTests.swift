@@ -233,10 +233,16 @@ struct ApplicationTests {
         (["authenticated-signed-writes"], .authenticatedSignedWrites, .writeable),
         (["read", "encrypt-read"], .read, .readEncryptionRequired),
         (["encrypt-authenticated-read"], .read, .readAuthenticationRequired),
-        (["secure-write"], .write, .writeAuthenticationRequired),
+        (["encrypt-authenticated-write"], .write, .writeAuthenticationRequired),
+        (
+            ["secure-read", "encrypt-write"], [.read, .write],
+            [.readSecureConnectionsRequired, .writeEncryptionRequired]
+        ),
+        (["read", "secure-write"], [.read, .write], [.readable, .writeSecureConnectionsRequired]),
         (["encrypt-notify"], .notifyEncryptionRequired, []),
         (["encrypt-authenticated-notify"], .notifyAuthenticationRequired, []),
-        (["secure-notify"], .notifyAuthenticationRequired, []),
+        (["secure-notify"], .notifySecureConnectionsRequired, []),
+        (["secure-indicate"], .indicateSecureConnectionsRequired, []),
         (["encrypt-authenticated-indicate"], .indicateAuthenticationRequired, []),
         (["read", "reliable-write"], [.read, .extendedProperties], [.readable, .writeable]),
         (["read", "writable-auxiliaries"], [.read, .extendedProperties], .readable),

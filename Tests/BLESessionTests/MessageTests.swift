@@ -68,6 +68,34 @@ struct MessageTests {
         #expect(try DaemonMessage(reading: octets.span) == message)
     }
 
+    /// Permissions, and the octet that daemons of an earlier version get.
+    private static let sentPermissions: [(AttributePermissions, UInt8)] = [
+        ([.readable, .writeEncryptionRequired], 0x09), (.readSecureConnectionsRequired, 0x10),
+        (.writeSecureConnectionsRequired, 0x20),
+        ([.readSecureConnectionsRequired, .writeSecureConnectionsRequired, .authorizationRequired], 0x70),
+    ]
+
+    @Test("Permissions reach the daemon, and an earlier version of it requires authentication", arguments: sentPermissions)
+    func permissions(permissions: AttributePermissions, octet: UInt8) throws {
+        let properties: CharacteristicProperties = [.read, .write, .notifySecureConnectionsRequired]
+        let definition = CharacteristicDefinition(
+            id: LocalAttributeID(rawValue: 1),
+            uuid: .short(0xB001),
+            properties: properties,
+            permissions: permissions
+        )
+        let octets = definition.encoded
+        #expect(try CharacteristicDefinition(decoding: octets) == definition)
+        let plain = CharacteristicDefinition(
+            id: definition.id,
+            uuid: definition.uuid,
+            properties: properties,
+            permissions: AttributePermissions(rawValue: UInt16(octet))
+        )
+        let changed = zip(octets, plain.encoded).filter { $0 != $1 }
+        #expect(octets.count == plain.encoded.count && changed.allSatisfy { $0 & 0x3F == $1 & 0x3F })
+    }
+
     @Test("The numbers of lost reports follow the list of apps, and older programs skip them")
     func losses() throws {
         var (lucky, slow) = (SessionInfo(), SessionInfo())

@@ -151,6 +151,6 @@ extension CharacteristicProperties: Decodable {
 
 extension AttributePermissions: Decodable {
     package init(from decoder: any Decoder) throws {
-        self.init(rawValue: try Bounds(0...UInt8.max).decode(from: decoder))
+        self.init(rawValue: UInt16(try Bounds(0...UInt8.max).decode(from: decoder)))
     }
 }

@@ -255,6 +255,14 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let indicateEncryptionRequired = Self(rawValue: 0x200)
     package static let notifyAuthenticationRequired = Self(rawValue: 0x400)
     package static let indicateAuthenticationRequired = Self(rawValue: 0x800)
+    /// Notifications need the same security as ``AttributePermissions/readSecureConnectionsRequired``.
+    ///
+    /// Contains ``notifyAuthenticationRequired``.
+    package static let notifySecureConnectionsRequired = Self(rawValue: 0x1400)
+    /// Indications need the same security as ``AttributePermissions/readSecureConnectionsRequired``.
+    ///
+    /// Contains ``indicateAuthenticationRequired``.
+    package static let indicateSecureConnectionsRequired = Self(rawValue: 0x2800)
 
     /// The properties octet of the characteristic's declaration.
     package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
@@ -269,10 +277,16 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
         return complete
     }
 
-    /// The link security that is needed to subscribe to the characteristic and to receive its values.
-    var subscriptionSecurity: LinkSecurity {
+    /// The security of the link that is needed to subscribe to the characteristic and to receive its values.
+    ///
+    /// A characteristic has one Client Characteristic Configuration for notifications and indications, so the stronger
+    /// requirement of the two applies.
+    var subscriptionRequirement: LinkRequirement {
+        if contains(.notifySecureConnectionsRequired) || contains(.indicateSecureConnectionsRequired) {
+            return .secureConnections
+        }
         if !isDisjoint(with: [.notifyAuthenticationRequired, .indicateAuthenticationRequired]) {
-            return .authenticated
+            return LinkRequirement(.authenticated)
         }
         return isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired]) ? .unencrypted : .encrypted
     }

@@ -24,12 +24,10 @@ extension AttributeLayer {
         links[index].client.unbond()
     }
 
-    /// Sets the security of a link.
-    ///
-    /// `keySize` is the size of the encryption key in octets, if the link is encrypted.
-    package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
+    /// Sets the strength of the key with which a link is encrypted; `nil` if the link is not encrypted.
+    package mutating func secure(_ link: ConnectionHandle, _ strength: PairingStrength?) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].client.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
+        links[index].client.secure(strength, leastKeySize: configuration.leastKeySize)
     }
 
     /// Returns the security and authorization of a link; `nil` if there is no such link.

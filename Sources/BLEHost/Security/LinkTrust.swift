@@ -3,27 +3,29 @@ package struct LinkTrust: Equatable, Sendable {
     package private(set) var security: LinkSecurity
     /// True if both devices have a key for the link: a bond's key, or the key with which the link is encrypted.
     package private(set) var hasKey: Bool
-    /// True if the key of an encrypted link has the required size.
-    package private(set) var isKeyLongEnough: Bool
-    package var isAuthorized: Bool
+    /// True if the link is encrypted with a key that was made by LE Secure Connections.
+    private var isSecureConnections = false
+    /// The size of the key of an encrypted link, in octets.
+    private var keySize = LinkRequirement.fullKeySize
+    /// The key size that this host requires of each encrypted link, in octets.
+    private var leastKeySize = 0
+    package var isAuthorized = false
 
-    package init(
-        _ security: LinkSecurity,
-        hasKey: Bool = false,
-        isKeyLongEnough: Bool = true,
-        isAuthorized: Bool = false
-    ) {
+    /// Creates the trust of a link whose key, if it is encrypted, is from legacy pairing and has 16 octets.
+    package init(_ security: LinkSecurity) {
         self.security = security
-        self.hasKey = hasKey || security > .unencrypted
-        self.isKeyLongEnough = isKeyLongEnough
-        self.isAuthorized = isAuthorized
+        hasKey = security > .unencrypted
     }
 
-    /// Sets the security of the link; the key has `keySize` octets, and this host requires `leastKeySize`.
-    mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
-        self.security = security
-        isKeyLongEnough = keySize >= leastKeySize
-        if security > .unencrypted { hasKey = true }
+    /// Sets the strength of the key with which the link is encrypted; `nil` if the link is not encrypted.
+    ///
+    /// This host requires keys of `leastKeySize` octets.
+    mutating func secure(_ strength: PairingStrength?, leastKeySize: Int) {
+        security = strength?.security ?? .unencrypted
+        isSecureConnections = strength?.isSecureConnections ?? false
+        keySize = strength?.keySize ?? 0
+        self.leastKeySize = leastKeySize
+        if strength != nil { hasKey = true }
     }
 
     /// Records that both devices have a key with which the link can be encrypted.
@@ -43,7 +45,9 @@ package struct LinkTrust: Equatable, Sendable {
     /// | encryption | not encrypted, and there is no key | authentication |
     /// | encryption | not encrypted, but there is a key | encryption |
     /// | encryption with an authenticated key | encrypted with an unauthenticated key | authentication |
-    /// | encryption | encrypted with a key that is too short | key size |
+    /// | LE Secure Connections | encrypted with a key from legacy pairing | authentication |
+    /// | encryption | encrypted with a key that is shorter than this host requires | key size |
+    /// | LE Secure Connections | encrypted with a key of less than 16 octets | key size |
     /// | authorization | not authorized | authorization |
     ///
     /// The corresponding ATT error tells the peer whether it must pair, or only encrypt the link with its existing key.
@@ -53,7 +57,9 @@ package struct LinkTrust: Equatable, Sendable {
         if needed.security > .unencrypted {
             guard security > .unencrypted else { return hasKey ? .encryption : .authentication }
             if security < needed.security { return .authentication }
-            if !isKeyLongEnough { return .keySize }
+            if needed.needsSecureConnections, !isSecureConnections { return .authentication }
+            let leastKeySize = needed.needsSecureConnections ? LinkRequirement.fullKeySize : leastKeySize
+            if keySize < leastKeySize { return .keySize }
         }
         return needed.needsAuthorization && !isAuthorized ? .authorization : nil
     }
@@ -62,16 +68,26 @@ package struct LinkTrust: Equatable, Sendable {
 /// The security that a link must have for an access.
 package struct LinkRequirement: Equatable, Sendable {
     package var security: LinkSecurity
+    /// True if the key must have been made by LE Secure Connections and have ``fullKeySize``.
+    package var needsSecureConnections: Bool
     /// True if the peer must be authorized.
     package var needsAuthorization: Bool
 
-    package init(_ security: LinkSecurity, needsAuthorization: Bool = false) {
+    package init(_ security: LinkSecurity, needsSecureConnections: Bool = false, needsAuthorization: Bool = false) {
         self.security = security
+        self.needsSecureConnections = needsSecureConnections
         self.needsAuthorization = needsAuthorization
     }
 
     package static let unencrypted = Self(.unencrypted)
     package static let encrypted = Self(.encrypted)
+    /// An authenticated key of 16 octets that was made by LE Secure Connections: LE security mode 1, level 4.
+    ///
+    /// Core 6.0, Vol 3, Part C, 10.2.1.
+    package static let secureConnections = Self(.authenticated, needsSecureConnections: true)
+
+    /// The size of a key of full strength, in octets.
+    static let fullKeySize = 16
 }
 
 /// The reason why the security of a link is not sufficient for an access.

@@ -86,6 +86,9 @@ package struct PairingStrength: Equatable, Sendable {
         self.isSecureConnections = isSecureConnections
     }
 
+    /// The security of a link that is encrypted with a key of this strength.
+    package var security: LinkSecurity { isAuthenticated ? .authenticated : .encrypted }
+
     /// Returns whether a key of this strength is in no respect weaker than a key of the strength `other`, and may
     /// therefore replace that key.
     package func isAtLeast(_ other: Self) -> Bool {
@@ -110,7 +113,4 @@ package struct PairingOutcome: Equatable, Sendable {
         self.strength = strength
         self.bond = bond
     }
-
-    /// The security of the link from now on.
-    package var security: LinkSecurity { strength.isAuthenticated ? .authenticated : .encrypted }
 }

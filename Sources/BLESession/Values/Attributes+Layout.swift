@@ -50,10 +50,30 @@ extension CharacteristicDefinition: Packet {
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         try wire.field(&id, "Attribute")
         try uuid.layout(&wire)
-        try wire.field(&properties, "Properties")
-        try wire.field(&permissions, "Permissions")
+        var carrier = properties.union(.carrier(of: permissions))
+        var octet = UInt8(truncatingIfNeeded: permissions.rawValue)
+        try wire.field(&carrier, "Properties")
+        try wire.integer(&octet, "Permissions")
+        properties = carrier.subtracting(.carriers)
+        permissions = carrier.carriedPermissions.union(AttributePermissions(rawValue: UInt16(octet)))
         try wire.sized(&value, "Value")
         try wire.sequence(&descriptors, "Descriptor")
+    }
+}
+
+extension CharacteristicProperties {
+    /// The bits of the field Properties that contain permissions, because the field Permissions has only one octet.
+    ///
+    /// They contain the bits 8 and 9 of the permissions, which require LE Secure Connections. An earlier version of the
+    /// daemon ignores them and requires an authenticated key.
+    fileprivate static let carriers = Self(rawValue: 0xC000)
+
+    fileprivate static func carrier(of permissions: AttributePermissions) -> Self {
+        Self(rawValue: permissions.rawValue << 6).intersection(.carriers)
+    }
+
+    fileprivate var carriedPermissions: AttributePermissions {
+        AttributePermissions(rawValue: intersection(.carriers).rawValue >> 6)
     }
 }
 

@@ -55,11 +55,6 @@ extension CharacteristicProperties: WireField {
     package var wire: UInt16 { rawValue }
 }
 
-extension AttributePermissions: WireField {
-    package init(wire: UInt8) { self.init(rawValue: wire) }
-    package var wire: UInt8 { rawValue }
-}
-
 extension ConnectionAlerts: WireField {
     package init(wire: UInt8) { self.init(rawValue: wire) }
     package var wire: UInt8 { rawValue }

@@ -60,7 +60,7 @@ extension CharacteristicDefinition {
             id: .unnamed,
             uuid: characteristic.uuid.value,
             properties: CharacteristicProperties(rawValue: UInt16(truncatingIfNeeded: properties.rawValue)),
-            permissions: AttributePermissions(rawValue: UInt8(truncatingIfNeeded: permissions.rawValue)),
+            permissions: AttributePermissions(rawValue: UInt16(truncatingIfNeeded: permissions.rawValue)),
             value: value.map { [UInt8]($0) },
             descriptors: (characteristic.descriptors ?? []).compactMap { $0 as? CBMutableDescriptor }
                 .map { DescriptorDefinition(id: .unnamed, uuid: $0.uuid.value, value: $0.octets) }

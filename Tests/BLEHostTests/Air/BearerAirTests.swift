@@ -95,7 +95,7 @@ struct BearerAirTests {
         /// Encrypts the link at both ends.
         func encrypt() {
             for station in town.stations {
-                for link in station.host.links.handles { station.host.secure(link, .encrypted, at: town.now) }
+                for link in station.host.links.handles { station.host.secure(link, .key(.encrypted), at: town.now) }
             }
             town.pump()
         }

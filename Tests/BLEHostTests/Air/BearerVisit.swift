@@ -167,7 +167,7 @@ final class BearerVisit {
         town.run(for: .seconds(20)) { host.subscriptions == 2 }
         town.run(for: .seconds(5))
         for station in town.stations {
-            for link in station.host.links.handles { station.host.secure(link, .encrypted, at: town.now) }
+            for link in station.host.links.handles { station.host.secure(link, .key(.encrypted), at: town.now) }
         }
     }
 

@@ -61,7 +61,7 @@ struct ProtectedChannelTests {
         var bench = LoneChannels()
         if link.isBonded { bench.trust.bondAdded() }
         if link.security > .unencrypted {
-            bench.trust.secure(link.security, keySize: link.keySize, leastKeySize: 9)
+            bench.trust.secure(.key(link.security, keySize: link.keySize), leastKeySize: 9)
         }
         bench.trust.isAuthorized = link.isAuthorized
         bench.layer.publish(needed, for: LoneChannels.server)

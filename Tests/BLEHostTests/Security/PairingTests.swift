@@ -64,7 +64,7 @@ struct PairingTests {
                         isSecureConnections: one.isSecure
                     )
             )
-            #expect(outcome.security == (one.method == .justWorks ? .encrypted : .authenticated))
+            #expect(outcome.strength.security == (one.method == .justWorks ? .encrypted : .authenticated))
             #expect((outcome.bond != nil) == isBonding)
             #expect(pair[role].failures.isEmpty && !pair[role].manager.isUnderWay && pair[role].open == nil)
             #expect(pair[role].manager.deadline == nil)
@@ -133,7 +133,7 @@ struct PairingTests {
         )
         pair.pair()
         for role in [LinkRole.central, .peripheral] {
-            #expect(pair[role].outcome?.method == .outOfBand && pair[role].outcome?.security == .authenticated)
+            #expect(pair[role].outcome?.method == .outOfBand && pair[role].outcome?.strength.security == .authenticated)
         }
     }
 
@@ -251,7 +251,7 @@ struct PairingTests {
         #expect(pair.central.outcome?.method == .justWorks)
         pair.pair(needsMITM: true)
         #expect(pair.central.outcome?.method == .numericComparison)
-        #expect(pair.peripheral.outcome?.security == .authenticated)
+        #expect(pair.peripheral.outcome?.strength.security == .authenticated)
         #expect(pair.central.manager.existing == pair.central.outcome?.strength)
     }
 

@@ -24,7 +24,8 @@ extension ChannelVictim {
 
     func begin(_ scene: BearerScene) {
         oracle.attributes = AttributeOracle()
-        base.host.secure(AttributeVictim.link, .encrypted, at: base.now)
+        let strength = PairingStrength(keySize: 16, isAuthenticated: false, isSecureConnections: false)
+        base.host.secure(AttributeVictim.link, strength, at: base.now)
         base.drain()
         switch scene {
         case .server: beginServing()

@@ -29,12 +29,11 @@ extension GATTClient {
         confirmed = nil
     }
 
-    /// Sets the security of the link.
+    /// Sets the strength of the link's key; see ``LinkTrust/secure(_:leastKeySize:)``.
     ///
-    /// If the link is encrypted, the host may then start to open enhanced bearers. See
-    /// ``LinkTrust/secure(_:keySize:leastKeySize:)``.
-    mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
-        trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)
+    /// If the link is encrypted, the host may then start to open enhanced bearers.
+    mutating func secure(_ strength: PairingStrength?, leastKeySize: Int) {
+        trust.secure(strength, leastKeySize: leastKeySize)
         considerBearers()
     }
 

@@ -114,9 +114,9 @@ struct ServerLink {
 
     /// Returns whether the peer may currently receive the values of a characteristic.
     private func mayReceiveValues(of properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
-        let security = properties.subscriptionSecurity
-        guard security != .unencrypted else { return !isBlockedUntilAware }
-        return !isBlockedUntilAware && trust.missingSecurity(for: LinkRequirement(security)) == nil
+        let needed = properties.subscriptionRequirement
+        guard needed.security != .unencrypted else { return !isBlockedUntilAware }
+        return !isBlockedUntilAware && trust.missingSecurity(for: needed) == nil
     }
 
     /// Returns the index of the bearer on which to send values of the characteristic with value handle `value`.

@@ -24,7 +24,7 @@ extension Host {
     ) {
         pairings.entries.update(handle) { $0.hasPaired = true }
         if outcome.method == .outOfBand { pairings.useSecrets(on: handle) }
-        trust(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
+        trust(handle, outcome.strength, at: now)
         var isBonded = false
         if var bond = outcome.bond {
             bond.users = usersOfBond(with: peer, on: handle)

@@ -79,7 +79,7 @@ extension Host {
         case .failed(.bond): disconnect(handle, for: .bondRefused(status), reason: .authenticationFailure, at: now)
         case .broken:
             // Until the controller has ended the link, anyone in range can read its data.
-            trust(handle, .unencrypted, keySize: 0, at: now)
+            trust(handle, nil, at: now)
             disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
         case .unexpected: break
         }
@@ -107,7 +107,7 @@ extension Host {
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, var bond = peers.bond(with: peer) else { return }
         bond.wantedBy = max(bond.wantedBy, bondOrigin(using: handle))
-        trust(handle, bond.security, keySize: bond.keySize, at: now)
+        trust(handle, bond.strength, at: now)
         secured(handle, with: bond.strength, isBonded: true)
         store(bond, of: handle, at: now)
         answerSecurity(of: handle, .secured, at: now)

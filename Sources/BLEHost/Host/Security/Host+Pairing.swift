@@ -207,7 +207,7 @@ extension Host {
     mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
         if let strength = pairings.entries.values[index].manager.encryptionChanged(change, at: now) {
-            trust(handle, strength.security, keySize: strength.keySize, at: now)
+            trust(handle, strength, at: now)
         }
         drainPairing(handle, at: now)
     }
@@ -357,11 +357,6 @@ extension Host {
             report(to: client, .security(.bonds(peers.bonds(of: owner))))
         }
     }
-}
-
-extension PairingStrength {
-    /// The security of a link that is encrypted with a key of this strength.
-    fileprivate var security: LinkSecurity { isAuthenticated ? .authenticated : .encrypted }
 }
 
 extension PairingOutcome {

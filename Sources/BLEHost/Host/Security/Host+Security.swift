@@ -2,24 +2,21 @@ package import BLEWire
 
 // The security of links, the authorization of peers, and their bonds.
 extension Host {
-    /// Sets the security of a link.
-    ///
-    /// `keySize` is the size of the key in octets, if there is one.
-    package mutating func secure(
-        _ link: ConnectionHandle,
-        _ security: LinkSecurity,
-        keySize: Int = 16,
-        at now: Instant
-    ) {
-        trust(link, security, keySize: keySize, at: now)
+    /// Sets the strength of the key with which a link is encrypted; `nil` if the link is not encrypted.
+    package mutating func secure(_ link: ConnectionHandle, _ strength: PairingStrength?, at now: Instant) {
+        trust(link, strength, at: now)
         proceed(at: now)
     }
 
-    /// Sets the security of a link, and reports it to the link's clients if it has changed.
-    mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int, at now: Instant) {
+    /// Sets the strength of a link's key, and reports the security of the link to its clients if it has changed.
+    ///
+    /// `strength` is `nil` if the link is not encrypted.
+    mutating func trust(_ link: ConnectionHandle, _ strength: PairingStrength?, at now: Instant) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
-        withLayers(at: now) { attributes, _ in attributes.secure(link, security, keySize: keySize) }
-        if links.values[index].control.securityChanged(to: security) == .announce { announceDetails(of: link) }
+        withLayers(at: now) { attributes, _ in attributes.secure(link, strength) }
+        if links.values[index].control.securityChanged(to: strength?.security ?? .unencrypted) == .announce {
+            announceDetails(of: link)
+        }
     }
 
     /// Grants or revokes the authorization of a link's peer.

@@ -125,7 +125,7 @@ struct BondedClientTests {
         ]
         lone.layer.bonded(LoneLayer.link, bond, at: lone.now)
         #expect(lone.perform(.update(id, [1], to: nil)) == [])
-        lone.layer.secure(LoneLayer.link, .encrypted)
+        lone.layer.secure(LoneLayer.link, .key(.encrypted))
         #expect(lone.perform(.update(id, [2], to: nil)) == [[0x1B, 12, 0, 2]])
     }
 

@@ -273,7 +273,7 @@ struct ClientBearerTests {
     @Test("Bearers are opened on an encrypted link to a peer that supports them", arguments: Answer.allCases)
     func opening(answer: Answer) {
         var lone = LoneLayer(role: .central, offersBearers: answer != .switchedOff)
-        if answer != .unencrypted { lone.layer.secure(LoneLayer.link, .encrypted) }
+        if answer != .unencrypted { lone.layer.secure(LoneLayer.link, .key(.encrypted)) }
         var asked = 0
         var packets = lone.advance(by: .seconds(3))
         while let packet = packets.popLast() {

@@ -28,7 +28,7 @@ struct RefusedForSecurityTests {
         #expect(lone.refusals == [code] && lone.peerEvents() == [])
         #expect(lone.perform(.write(handle, [1])) == [])
         #expect(lone.perform(.writeCommand(handle, [2])) == [])
-        lone.layer.secure(LoneLayer.link, .encrypted)
+        lone.layer.secure(LoneLayer.link, .key(.encrypted))
         lone.layer.securityAnswered(LoneLayer.link, .secured, at: lone.now)
         #expect(lone.sent() == [[UInt8]("0a 0700")])
         #expect(lone.answers(to: [UInt8]("0b 2a")) == [[UInt8]("12 0700 01"), [UInt8]("52 0700 02")])
@@ -59,7 +59,7 @@ struct RefusedForSecurityTests {
     func late() {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))
-        lone.layer.secure(LoneLayer.link, .encrypted)
+        lone.layer.secure(LoneLayer.link, .key(.encrypted))
         #expect(lone.answers(to: [UInt8]("01 0a 0700 05")) == [[UInt8]("0a 0700")])
         #expect(lone.refusals == [])
     }
@@ -69,7 +69,7 @@ struct RefusedForSecurityTests {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))
         _ = lone.answers(to: [UInt8]("01 0a 0700 05"))
-        lone.layer.secure(LoneLayer.link, .encrypted)
+        lone.layer.secure(LoneLayer.link, .key(.encrypted))
         lone.layer.securityAnswered(LoneLayer.link, .secured, at: lone.now)
         _ = lone.sent()
         #expect(lone.answers(to: [UInt8]("01 0a 0700 05")) == [])

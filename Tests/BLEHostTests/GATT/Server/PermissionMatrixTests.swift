@@ -42,11 +42,15 @@ struct PermissionMatrixTests {
         Operation("signed write", reads: false, "d2 0300 5b", isRequest: false),
     ]
 
+    /// All permissions without LE Secure Connections; and with it for reads, writes and both, beside weaker ones.
+    private static let permissions: [UInt16] =
+        Array(0..<0x80) + [0x110, 0x220, 0x330].flatMap { secure in [0, 0x03, 0x0C, 0x40].map { secure | $0 } }
+
     private static let signingKey = Key128(wire: 77)
     private static let key = LongTermKey(key: Key128(wire: 78))
 
     /// A layer with one value, 0x5A, at 3; a bond has a key for links and one for signatures.
-    private func makeLayer(_ bits: UInt8, isBonded: Bool, key: LongTermKey? = Self.key) throws -> LoneLayer {
+    private func makeLayer(_ bits: UInt16, isBonded: Bool, key: LongTermKey? = Self.key) throws -> LoneLayer {
         let range = try #require(AttributeHandleRange(.init(wire: 1), Self.handle))
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 2),
@@ -68,7 +72,7 @@ struct PermissionMatrixTests {
     }
 
     private func trust(_ lone: inout LoneLayer, as oracle: PermissionOracle) {
-        lone.layer.secure(LoneLayer.link, oracle.security, keySize: oracle.isKeyLongEnough ? 9 : 8)
+        lone.layer.secure(LoneLayer.link, oracle.strength)
         lone.layer.authorize(LoneLayer.link, oracle.isAuthorized)
     }
 
@@ -82,7 +86,7 @@ struct PermissionMatrixTests {
             packet += WriteSignature(of: [0x5B], to: Self.handle, counter: 0, key: Self.signingKey).octets
         }
         var wrong: [String] = []
-        for bits in UInt8(0)..<0x80 {
+        for bits in Self.permissions {
             let untouched = (bonded: try makeLayer(bits, isBonded: true), other: try makeLayer(bits, isBonded: false))
             for oracle in PermissionOracle.all {
                 var lone = oracle.isBonded ? untouched.bonded : untouched.other
@@ -110,16 +114,19 @@ struct PermissionMatrixTests {
                 isEncrypted: true,
                 isBonded: true,
                 isAuthenticated: true,
-                isKeyLongEnough: true,
+                isSecureConnections: true,
+                keySize: 16,
                 isAuthorized: true
             )
-            var lone = try makeLayer(0x68, isBonded: true)
-            trust(&lone, as: trusted)
-            #expect(lone.answers(to: [UInt8]("16 0300 0000 5b")).first?.first == 0x17)
-            trust(&lone, as: oracle)
-            let code = oracle.code(reading: false, bits: 0x68)
-            #expect(lone.answers(to: [0x18, 1]) == [code == 0 ? [0x19] : [1, 0x18, 3, 0, code]])
-            #expect(value(lone) == [code == 0 ? 0x5B : 0x5A])
+            for bits: UInt16 in [0x68, 0x260] {
+                var lone = try makeLayer(bits, isBonded: true)
+                trust(&lone, as: trusted)
+                #expect(lone.answers(to: [UInt8]("16 0300 0000 5b")).first?.first == 0x17)
+                trust(&lone, as: oracle)
+                let code = oracle.code(reading: false, bits: bits)
+                #expect(lone.answers(to: [0x18, 1]) == [code == 0 ? [0x19] : [1, 0x18, 3, 0, code]])
+                #expect(value(lone) == [code == 0 ? 0x5B : 0x5A])
+            }
         }
     }
     @Test(

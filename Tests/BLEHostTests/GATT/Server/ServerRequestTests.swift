@@ -105,9 +105,9 @@ struct ServerRequestTests {
             (0x04, .unencrypted, 0x05), (0x04, .encrypted, 0), (0x05, .unencrypted, 0x05),
             (0x10, .unencrypted, 0x05), (0x10, .encrypted, 0x05), (0x10, .authenticated, 0), (0x14, .unencrypted, 0x05),
             (0x41, .authenticated, 0x08), (0x44, .unencrypted, 0x05), (0x21, .unencrypted, 0),
-        ] as [(UInt8, LinkSecurity, UInt8)]
+        ] as [(UInt16, LinkSecurity, UInt8)]
     )
-    func permissions(bits: UInt8, security: LinkSecurity, refusal: UInt8) {
+    func permissions(bits: UInt16, security: LinkSecurity, refusal: UInt8) {
         let permissions = AttributePermissions(rawValue: bits)
         let definition = ServiceDefinition(
             id: .init(rawValue: 1),
@@ -124,7 +124,7 @@ struct ServerRequestTests {
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(definition))
         _ = lone.serverEvents()
-        lone.layer.secure(LoneLayer.link, security)
+        lone.layer.secure(LoneLayer.link, .key(security))
         let answers = lone.answers(to: [UInt8]("0a 0c00")).map(\.hexadecimal)
         if refusal != 0 {
             #expect(answers == ["010a0c00" + [refusal].hexadecimal])
@@ -134,15 +134,23 @@ struct ServerRequestTests {
         }
     }
 
+    /// Keys of which only the last one is authenticated and from LE Secure Connections.
+    private static let secureSteps: [PairingStrength?] = [
+        .key(.encrypted), .key(.encrypted, isSecureConnections: true), .key(.authenticated),
+        .key(.authenticated, isSecureConnections: true),
+    ]
+
     @Test(
         "Subscribing to values that require encryption or authentication requires it",
         arguments: [
-            (.notifyEncryptionRequired, [.encrypted]), (.indicateEncryptionRequired, [.encrypted]),
-            (.notifyAuthenticationRequired, [.encrypted, .authenticated]),
-            (.indicateAuthenticationRequired, [.encrypted, .authenticated]),
-        ] as [(CharacteristicProperties, [LinkSecurity])]
+            (.notifyEncryptionRequired, [.key(.encrypted)]), (.indicateEncryptionRequired, [.key(.encrypted)]),
+            (.notifyAuthenticationRequired, [.key(.encrypted), .key(.authenticated)]),
+            (.indicateAuthenticationRequired, [.key(.encrypted, isSecureConnections: true), .key(.authenticated)]),
+            (.notifySecureConnectionsRequired, secureSteps), (.indicateSecureConnectionsRequired, secureSteps),
+            (CharacteristicProperties([.notify, .indicateSecureConnectionsRequired]), secureSteps),
+        ] as [(CharacteristicProperties, [PairingStrength?])]
     )
-    func protectedConfiguration(properties: CharacteristicProperties, steps: [LinkSecurity]) {
+    func protectedConfiguration(properties: CharacteristicProperties, steps: [PairingStrength?]) {
         let definition = ServiceDefinition(
             id: .init(rawValue: 1),
             uuid: .short(0xB000),
@@ -153,9 +161,9 @@ struct ServerRequestTests {
         let write = properties.complete.contains(.notify) ? "12 0d00 0100" : "12 0d00 0200"
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(definition))
-        for security in steps {
+        for strength in steps {
             #expect(lone.answers(to: [UInt8](write)).map(\.hexadecimal) == ["01120d0005"])
-            lone.layer.secure(LoneLayer.link, security)
+            lone.layer.secure(LoneLayer.link, strength)
         }
         #expect(lone.answers(to: [UInt8](write)).map(\.hexadecimal) == ["13"])
     }

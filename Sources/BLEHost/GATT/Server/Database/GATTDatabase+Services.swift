@@ -163,8 +163,7 @@ extension CharacteristicDefinition {
     ///
     /// Only such a characteristic may have a constant value, which the host sends without asking the client.
     fileprivate var isReadOnly: Bool {
-        properties.isSubset(of: [.read, .extendedProperties])
-            && permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired])
+        properties.isSubset(of: [.read, .extendedProperties]) && !permissions.allowWrites
     }
 }
 
@@ -181,9 +180,12 @@ extension CharacteristicProperties {
     }
 
     fileprivate var configurationPermissions: AttributePermissions {
-        switch subscriptionSecurity {
+        let needed = subscriptionRequirement
+        return switch needed.security {
         case .unencrypted: [.readable, .writeable]
         case .encrypted: [.readable, .writeable, .writeEncryptionRequired]
+        case .authenticated where needed.needsSecureConnections:
+            [.readable, .writeable, .writeSecureConnectionsRequired]
         case .authenticated: [.readable, .writeable, .writeAuthenticationRequired]
         }
     }
