@@ -4,15 +4,17 @@ import DBus
 
 /// The objects of a program that exports services, as `GetManagedObjects` returned them.
 struct ApplicationObjects {
-    /// A service to publish, and the object paths of its characteristics.
+    /// A service to publish, and the objects with its values.
     struct Service {
         var definition: ServiceDefinition
-        var characteristics: [Characteristic] = []
+        var values: [Value] = []
     }
 
-    struct Characteristic {
+    /// A characteristic or descriptor.
+    struct Value {
         let id: LocalAttributeID
         let path: String
+        let interface: String
         /// True if the program is asked before an untrusted device writes prepared values.
         let needsAuthorization: Bool
     }
@@ -24,7 +26,11 @@ struct ApplicationObjects {
         func text(_ name: String) -> String? { properties[key: name]?.text }
         var uuid: BluetoothUUID? { text("UUID").flatMap { BluetoothUUID(from: $0) } }
         var flags: [String] { properties[key: "Flags"]?.elements?.compactMap(\.text) ?? [] }
-        var value: [UInt8] { properties[key: "Value"]?.bytes ?? [] }
+
+        /// Returns this object, which implements `interface`, as a value with this identifier.
+        func value(_ id: LocalAttributeID, _ interface: String) -> Value {
+            Value(id: id, path: path, interface: interface, needsAuthorization: flags.contains("authorize"))
+        }
     }
 
     private let services: [Object]
@@ -52,19 +58,17 @@ struct ApplicationObjects {
             let id = LocalAttributeID(rawValue: number())
             var service = Service(definition: ServiceDefinition(id: id, uuid: uuid.attributeForm, isPrimary: isPrimary))
             for object in characteristics where object.text("Service") == owner.path {
-                guard let definition = characteristic(object, number) else { return nil }
+                guard let (definition, values) = characteristic(object, number) else { return nil }
                 service.definition.characteristics.append(definition)
-                let needsAuthorization = object.flags.contains("authorize")
-                service.characteristics.append(
-                    Characteristic(id: definition.id, path: object.path, needsAuthorization: needsAuthorization)
-                )
+                service.values += values
             }
             result.append(service)
         }
         return result
     }
 
-    private func characteristic(_ object: Object, _ number: () -> UInt32) -> CharacteristicDefinition? {
+    /// Returns a characteristic, and the values of itself and its descriptors.
+    private func characteristic(_ object: Object, _ number: () -> UInt32) -> (CharacteristicDefinition, [Value])? {
         guard let uuid = object.uuid, let (properties, permissions) = Self.access(object.flags) else { return nil }
         var definition = CharacteristicDefinition(
             id: LocalAttributeID(rawValue: number()),
@@ -72,19 +76,21 @@ struct ApplicationObjects {
             properties: properties,
             permissions: permissions
         )
+        var values = [object.value(definition.id, BlueZ.characteristic)]
         for descriptor in descriptors where descriptor.text("Characteristic") == object.path {
             guard let uuid = descriptor.uuid else { return nil }
             // The host creates these two descriptors itself, from the flags.
             guard uuid != .short(0x2902), uuid != .short(0x2900) else { continue }
+            guard let (properties, permissions) = Self.access(descriptor.flags),
+                properties.isSubset(of: [.read, .write])
+            else { return nil }
+            let id = LocalAttributeID(rawValue: number())
             definition.descriptors.append(
-                DescriptorDefinition(
-                    id: LocalAttributeID(rawValue: number()),
-                    uuid: uuid.attributeForm,
-                    value: descriptor.value
-                )
+                DescriptorDefinition(id: id, uuid: uuid.attributeForm, permissions: permissions, value: nil)
             )
+            values.append(descriptor.value(id, BlueZ.descriptor))
         }
-        return definition
+        return (definition, values)
     }
 
     /// Returns the properties and permissions that `flags` stand for; `nil` if there are no flags, or an unknown one.

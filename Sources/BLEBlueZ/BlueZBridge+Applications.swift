@@ -4,9 +4,10 @@ import DBus
 
 /// The services that a program exports.
 struct Application: Sendable {
-    /// An exported characteristic.
-    struct Characteristic: Sendable {
+    /// An exported characteristic or descriptor.
+    struct Value: Sendable {
         let path: String
+        let interface: String
         let session: BlueZBridge.SessionKey
         /// True if the program is asked before an untrusted device writes prepared values.
         let needsAuthorization: Bool
@@ -20,7 +21,7 @@ struct Application: Sendable {
     var caller: Caller?
     /// The services whose publication the host has not confirmed yet.
     var unconfirmed: [LocalAttributeID] = []
-    var characteristics = OrderedMap<LocalAttributeID, Characteristic>()
+    var values = OrderedMap<LocalAttributeID, Value>()
     var services: [ServiceDefinition] = []
 }
 
@@ -103,11 +104,12 @@ extension BlueZBridge {
         let key = SessionKey(application.client, .application(number))
         _ = applications.update(number) { application in
             application.services = services.map(\.definition)
-            for characteristic in services.flatMap(\.characteristics) {
-                application.characteristics[characteristic.id] = Application.Characteristic(
-                    path: characteristic.path,
+            for value in services.flatMap(\.values) {
+                application.values[value.id] = Application.Value(
+                    path: value.path,
+                    interface: value.interface,
                     session: key,
-                    needsAuthorization: characteristic.needsAuthorization
+                    needsAuthorization: value.needsAuthorization
                 )
             }
         }
@@ -119,8 +121,8 @@ extension BlueZBridge {
         guard let application = applications[number] else { return }
         _ = applications.update(number) { application in
             application.unconfirmed = application.services.map(\.id)
-            for id in application.characteristics.keys {
-                _ = application.characteristics.update(id) { $0.subscribers = [] }
+            for id in application.values.keys {
+                _ = application.values.update(id) { $0.subscribers = [] }
             }
         }
         let key = SessionKey(application.client, .application(number))
@@ -164,10 +166,10 @@ extension BlueZBridge {
         if isComplete == true { reply(to: caller) }
     }
 
-    /// Returns the characteristic with this identifier that a program exports in a session; `nil` if there is none.
-    private func characteristic(_ id: LocalAttributeID, _ key: SessionKey) -> Application.Characteristic? {
+    /// Returns the value with this identifier that a program exports in a session; `nil` if there is none.
+    private func value(_ id: LocalAttributeID, _ key: SessionKey) -> Application.Value? {
         guard case .application(let number) = key.purpose else { return nil }
-        return applications[number]?.characteristics[id]
+        return applications[number]?.values[id]
     }
 
     private mutating func changeSubscribers(
@@ -176,18 +178,18 @@ extension BlueZBridge {
         _ change: (inout [PeerIdentifier]) -> Void
     ) {
         guard case .application(let number) = key.purpose else { return }
-        _ = applications.update(number) { $0.characteristics.update(id) { change(&$0.subscribers) } }
+        _ = applications.update(number) { $0.values.update(id) { change(&$0.subscribers) } }
     }
 
     private mutating func subscribed(_ peer: PeerIdentifier, _ id: LocalAttributeID, _ key: SessionKey) {
-        guard let characteristic = characteristic(id, key), !characteristic.subscribers.contains(peer) else { return }
+        guard let characteristic = value(id, key), !characteristic.subscribers.contains(peer) else { return }
         changeSubscribers(id, key) { $0.append(peer) }
         guard characteristic.subscribers.isEmpty else { return }
         call(key.client, characteristic.path, BlueZ.characteristic, "StartNotify")
     }
 
     private mutating func unsubscribed(_ peer: PeerIdentifier, _ id: LocalAttributeID, _ key: SessionKey) {
-        guard let characteristic = characteristic(id, key), characteristic.subscribers.contains(peer) else { return }
+        guard let characteristic = value(id, key), characteristic.subscribers.contains(peer) else { return }
         changeSubscribers(id, key) { $0.removeAll { $0 == peer } }
         guard characteristic.subscribers == [peer] else { return }
         call(key.client, characteristic.path, BlueZ.characteristic, "StopNotify")
@@ -218,11 +220,11 @@ extension BlueZBridge {
         _ offset: Int,
         _ key: SessionKey
     ) {
-        guard let path = characteristic(id, key)?.path else {
+        guard let value = value(id, key) else {
             return request(key, .service(.respond(transaction, .failure(.unlikelyError))))
         }
         let options = options(central.peer, offset: offset, mtu: central.mtu)
-        call(key.client, path, BlueZ.characteristic, "ReadValue", [options], for: .read(key, transaction))
+        call(key.client, value.path, value.interface, "ReadValue", [options], for: .read(key, transaction))
     }
 
     /// Answers a remote device's read with the program's reply.
@@ -249,8 +251,8 @@ extension BlueZBridge {
         return result
     }
 
-    /// Returns the questions to ask before prepared writes by an untrusted device: one for each characteristic with the
-    /// flag `authorize`.
+    /// Returns the questions to ask before prepared writes by an untrusted device: one for each value with the flag
+    /// `authorize`.
     ///
     /// BlueZ asks when the device prepares the write, and asks nothing about other writes. A group of one part from the
     /// beginning of the value is not distinguished from a Write Request.
@@ -262,7 +264,7 @@ extension BlueZBridge {
         guard group.count > 1 || group.first?.offset != 0, devices[peer].map(isTrusted) != true else { return [] }
         var questions: [ApplicationWrite] = []
         for part in group where !questions.contains(where: { $0.part.attribute == part.attribute }) {
-            guard characteristic(part.attribute, key)?.needsAuthorization == true else { continue }
+            guard value(part.attribute, key)?.needsAuthorization == true else { continue }
             questions.append(ApplicationWrite(part: part, isQuestion: true))
         }
         return questions
@@ -278,7 +280,7 @@ extension BlueZBridge {
         _ peer: PeerIdentifier,
         _ key: SessionKey
     ) {
-        guard let next = writes.first, let path = characteristic(next.part.attribute, key)?.path else {
+        guard let next = writes.first, let value = value(next.part.attribute, key) else {
             let response: ServerResponse = writes.isEmpty ? .success([]) : .failure(.unlikelyError)
             if let transaction { request(key, .service(.respond(transaction, response))) }
             return
@@ -286,7 +288,7 @@ extension BlueZBridge {
         let type = transaction == nil ? "command" : "request"
         let options = options(peer, offset: next.part.offset, mtu: nil, type: type, isQuestion: next.isQuestion)
         let purpose = PendingCall.Purpose.write(key, transaction, peer, rest: Array(writes.dropFirst()))
-        call(key.client, path, BlueZ.characteristic, "WriteValue", [.octets(next.part.value), options], for: purpose)
+        call(key.client, value.path, value.interface, "WriteValue", [.octets(next.part.value), options], for: purpose)
     }
 
     /// Continues a group of writes after the program's reply; if the reply is an error, answers the group with an ATT
@@ -309,10 +311,10 @@ extension BlueZBridge {
     mutating func noteChangedValue(_ signal: BusMessage) {
         guard signal.body.count == 3, let value = signal.body[1][key: "Value"]?.bytes else { return }
         for application in applications.all where application.client == signal.sender {
-            for id in application.characteristics.keys {
-                guard let characteristic = application.characteristics[id], characteristic.path == signal.path else {
-                    continue
-                }
+            for id in application.values.keys {
+                guard let characteristic = application.values[id], characteristic.path == signal.path,
+                    characteristic.interface == BlueZ.characteristic
+                else { continue }
                 request(characteristic.session, .service(.update(id, value, to: nil)))
             }
         }

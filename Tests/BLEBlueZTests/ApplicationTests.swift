@@ -12,14 +12,26 @@ struct ApplicationTests {
     private static let address = DeviceAddress(0xC000_0000_0005, .random)
 
     /// The objects of a program: a service with a characteristic.
-    private static func objects(flags: [String] = ["read", "write", "notify"], service: String = "/a/s") -> BusValue {
-        let properties: [(path: String, interface: String, values: [(String, BusValue)])] = [
+    ///
+    /// The characteristic has a descriptor if `descriptor` has flags.
+    private static func objects(
+        flags: [String] = ["read", "write", "notify"],
+        descriptor: [String]? = nil,
+        service: String = "/a/s"
+    ) -> BusValue {
+        var properties: [(path: String, interface: String, values: [(String, BusValue)])] = [
             ("/a/s", BlueZ.service, [("UUID", .string("180f")), ("Primary", .boolean(true))]),
             (
                 "/a/s/c", BlueZ.characteristic,
                 [("UUID", .string("2a19")), ("Service", .path(service)), ("Flags", .strings(flags))]
             ),
         ]
+        if let descriptor {
+            let values: [(String, BusValue)] = [
+                ("UUID", .string("b002")), ("Characteristic", .path("/a/s/c")), ("Flags", .strings(descriptor)),
+            ]
+            properties.append(("/a/s/c/d", BlueZ.descriptor, values))
+        }
         let entries = properties.map { path, interface, values in
             let content = BusValue.properties(values)
             return BusValue.entry(
@@ -41,6 +53,7 @@ struct ApplicationTests {
     private func register(
         _ client: String = ":1.1",
         flags: [String] = ["read", "write", "notify"],
+        descriptor: [String]? = nil,
         failure: Failure? = nil
     ) throws -> Registered {
         var bus = TestBridge()
@@ -53,7 +66,7 @@ struct ApplicationTests {
         )
         let number = try #require(bus.calls.last { $0.message.member == "GetManagedObjects" }?.number)
         #expect(bus.outcome(of: serial) == nil)
-        bus.reply(number, .values([Self.objects(flags: flags)], from: client))
+        bus.reply(number, .values([Self.objects(flags: flags, descriptor: descriptor)], from: client))
         guard case .service(.addService(let service))? = bus.requests.last?.request,
             let key = bus.requests.last?.key
         else {
@@ -92,7 +105,8 @@ struct ApplicationTests {
     private static let everyMistakes: [BusReply] = [
         .refused(.init(name: "org.freedesktop.DBus.Error.UnknownMethod", text: nil)), .values([], from: nil),
         .values([.string("x")], from: nil), .values([objects(flags: ["fly"])], from: nil),
-        .values([objects(flags: [])], from: nil),
+        .values([objects(flags: [])], from: nil), .values([objects(descriptor: [])], from: nil),
+        .values([objects(descriptor: ["notify"])], from: nil), .values([objects(descriptor: ["fly"])], from: nil),
         .values([.array(of: .entry(.path, .array(.entry(.string, .variant))), [])], from: nil),
     ]
 
@@ -258,6 +272,37 @@ struct ApplicationTests {
         }
         let characteristic = try #require(added.first?.characteristics.first)
         #expect(characteristic.properties == properties && characteristic.permissions == permissions)
+    }
+
+    @Test(
+        "Reads and writes of a descriptor are passed to its object, with the permissions of its flags",
+        arguments: [
+            (["read", "write"], [.readable, .writeable]), (["encrypt-read"], .readEncryptionRequired),
+            (["read", "encrypt-authenticated-write"], [.readable, .writeAuthenticationRequired]),
+            (["secure-read", "secure-write"], [.readSecureConnectionsRequired, .writeSecureConnectionsRequired]),
+        ] as [([String], AttributePermissions)]
+    )
+    func descriptor(flags: [String], permissions: AttributePermissions) throws {
+        var registered = try register(descriptor: flags)
+        let added = registered.bus.requests.compactMap { request in
+            if case .service(.addService(let service)) = request.request { service } else { nil }
+        }
+        let descriptor = try #require(added.first?.characteristics.first?.descriptors.first)
+        #expect(descriptor.permissions == permissions && descriptor.value == nil)
+        let transaction = ServerTransaction(rawValue: 1)
+        let read = ServerEvent.readRequested(transaction, Self.central, descriptor.id, offset: 0)
+        let part = WritePart(attribute: descriptor.id, value: [7])
+        let write = ServerEvent.writeRequested(transaction, Self.central, WriteGroup([part]))
+        for (event, member, value) in [(read, "ReadValue", [9]), (write, "WriteValue", [])] as [(_, _, [UInt8])] {
+            registered.bus.forget()
+            registered.bus.event(.server(event), of: registered.key)
+            let call = try #require(registered.bus.calls.last)
+            #expect(call.message.path == "/a/s/c/d" && call.message.interface == BlueZ.descriptor)
+            #expect(call.message.member == member)
+            registered.bus.reply(call.number, .values(member == "ReadValue" ? [.octets(value)] : [], from: ":1.1"))
+            let answer = ClientRequest.service(.respond(transaction, .success(value)))
+            #expect(registered.bus.requests.map(\.request) == [answer])
+        }
     }
 
     @Test("A changed value notifies its subscribers, if its own program signals it")

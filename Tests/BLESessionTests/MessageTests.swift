@@ -75,7 +75,10 @@ struct MessageTests {
         ([.readSecureConnectionsRequired, .writeSecureConnectionsRequired, .authorizationRequired], 0x70),
     ]
 
-    @Test("Permissions reach the daemon, and an earlier version of it requires authentication", arguments: sentPermissions)
+    @Test(
+        "Permissions reach the daemon, and an earlier version of it requires authentication",
+        arguments: sentPermissions
+    )
     func permissions(permissions: AttributePermissions, octet: UInt8) throws {
         let properties: CharacteristicProperties = [.read, .write, .notifySecureConnectionsRequired]
         let definition = CharacteristicDefinition(
@@ -94,6 +97,35 @@ struct MessageTests {
         )
         let changed = zip(octets, plain.encoded).filter { $0 != $1 }
         #expect(octets.count == plain.encoded.count && changed.allSatisfy { $0 & 0x3F == $1 & 0x3F })
+    }
+
+    @Test("Descriptors keep their permissions and values, and earlier daemons publish those without a value as empty")
+    func descriptors() throws {
+        func definition(_ id: UInt32, _ permissions: AttributePermissions, _ value: [UInt8]?) -> DescriptorDefinition {
+            let id = LocalAttributeID(rawValue: id)
+            return DescriptorDefinition(id: id, uuid: .short(0xB002), permissions: permissions, value: value)
+        }
+        var service = ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(0xB000))
+        service.characteristics = [
+            CharacteristicDefinition(
+                id: LocalAttributeID(rawValue: 2),
+                uuid: .short(0xB001),
+                properties: .read,
+                permissions: .readable,
+                descriptors: [
+                    definition(3, .readable, [1]), definition(4, [.readable, .writeable], nil),
+                    definition(5, .readSecureConnectionsRequired, [2]), definition(6, .readable, nil),
+                ]
+            )
+        ]
+        let request = ClientRequest.service(.addService(service))
+        #expect(try ClientRequest(decoding: request.encoded) == request)
+        for index in 1...3 {
+            service.characteristics[0].descriptors[index].permissions = .readable
+            service.characteristics[0].descriptors[index].value = []
+        }
+        let early = ClientRequest.service(.addService(service)).encoded
+        #expect(request.encoded.starts(with: early) && request.encoded.count > early.count)
     }
 
     @Test("The numbers of lost reports follow the list of apps, and older programs skip them")

@@ -222,14 +222,23 @@ package struct CharacteristicDefinition: Equatable, Sendable {
     }
 }
 
-/// A descriptor for the local database, with a constant value.
+/// A descriptor for the local database.
 package struct DescriptorDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
-    package var value: [UInt8]
-    package init(id: LocalAttributeID, uuid: BluetoothUUID, value: [UInt8]) {
+    package var permissions: AttributePermissions
+    /// The value with which the host itself answers reads; `nil` if it passes each read and write to the client.
+    package var value: [UInt8]?
+
+    package init(
+        id: LocalAttributeID,
+        uuid: BluetoothUUID,
+        permissions: AttributePermissions = .readable,
+        value: [UInt8]?
+    ) {
         self.id = id
         self.uuid = uuid
+        self.permissions = permissions
         self.value = value
     }
 }

@@ -147,7 +147,10 @@ extension ServiceRequest: TaggedEnum {
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .addService(var service):
+            var addition = DescriptorAddition(service)
             try service.layout(&wire)
+            try wire.tail(&addition)
+            addition?.add(to: &service)
             self = .addService(service)
         case .removeService(var service):
             try wire.field(&service, "Attribute")

@@ -37,10 +37,61 @@ extension DiscoveredDescriptor: Packet {
 extension DescriptorDefinition: Packet {
     package init() { self.init(id: .blank, uuid: BluetoothUUID(), value: []) }
 
+    /// Visits the fields of all versions of the protocol; ``DescriptorAddition`` has the others.
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         try wire.field(&id, "Attribute")
         try uuid.layout(&wire)
-        try wire.sized(&value, "Value")
+        var constant = isUsual ? value ?? [] : []
+        try wire.sized(&constant, "Value")
+        (permissions, value) = (.readable, constant)
+    }
+
+    /// True if the value is constant and each peer may read it, as with all descriptors of earlier versions.
+    fileprivate var isUsual: Bool { permissions == .readable && value != nil }
+}
+
+/// The permissions and values of a service's descriptors that later versions of the protocol have added.
+///
+/// They are at the end of a request that adds a service. A daemon of an earlier version ignores them, and publishes
+/// these descriptors with empty values.
+struct DescriptorAddition: Packet {
+    private struct Element: Packet {
+        var id = LocalAttributeID.blank
+        var permissions: UInt16 = 0
+        var value: [UInt8]?
+
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&id, "Attribute")
+            try wire.integer(&permissions, "Permissions")
+            try wire.sized(&value, "Value")
+        }
+    }
+
+    private var elements: [Element] = []
+
+    init() {}
+
+    /// Takes what an earlier version lacks from a service; returns `nil` if it lacks nothing.
+    init?(_ service: ServiceDefinition) {
+        elements = service.characteristics.flatMap(\.descriptors).filter { !$0.isUsual }.map { descriptor in
+            Element(id: descriptor.id, permissions: descriptor.permissions.rawValue, value: descriptor.value)
+        }
+        if elements.isEmpty { return nil }
+    }
+
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.sequence(&elements, "Descriptor") }
+
+    /// Adds this to the descriptors of a service.
+    func add(to service: inout ServiceDefinition) {
+        for characteristic in service.characteristics.indices {
+            for index in service.characteristics[characteristic].descriptors.indices {
+                let id = service.characteristics[characteristic].descriptors[index].id
+                guard let element = elements.last(where: { $0.id == id }) else { continue }
+                let permissions = AttributePermissions(rawValue: element.permissions)
+                service.characteristics[characteristic].descriptors[index].permissions = permissions
+                service.characteristics[characteristic].descriptors[index].value = element.value
+            }
+        }
     }
 }
 

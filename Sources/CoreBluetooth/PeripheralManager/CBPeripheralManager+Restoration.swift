@@ -57,6 +57,6 @@ extension CBMutableCharacteristic {
             value: definition.value.map { Data($0) },
             permissions: CBAttributePermissions(rawValue: UInt(definition.permissions.rawValue))
         )
-        descriptors = definition.descriptors.map { CBMutableDescriptor(type: CBUUID($0.uuid), octets: $0.value) }
+        descriptors = definition.descriptors.map { CBMutableDescriptor(type: CBUUID($0.uuid), octets: $0.value ?? []) }
     }
 }

@@ -83,6 +83,14 @@ struct GATTDatabaseTests {
             characteristic(.notify, descriptors: [.init(id: id, uuid: GATT.clientConfiguration, value: [0, 0])]),
             characteristic(.read, descriptors: [.init(id: id, uuid: GATT.primaryService, value: [0, 0])]),
             characteristic(.read, descriptors: [.init(id: id, uuid: GATT.userDescription, value: long)]),
+            characteristic(
+                .read,
+                descriptors: [.init(id: id, uuid: GATT.userDescription, permissions: .writeable, value: [])]
+            ),
+            characteristic(
+                .read,
+                descriptors: [.init(id: .init(rawValue: 2), uuid: GATT.userDescription, value: nil)]
+            ),
         ]
         for one in characteristics {
             let definition = ServiceDefinition(id: .init(rawValue: 1), uuid: .short(0xB000), characteristics: [one])

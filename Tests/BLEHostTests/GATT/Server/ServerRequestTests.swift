@@ -134,6 +134,45 @@ struct ServerRequestTests {
         }
     }
 
+    @Test(
+        "Reads and writes of a descriptor without a value are passed to its client, if its permissions allow them",
+        arguments: [
+            ([.readable, .writeable], nil, 0, 0), (.readable, nil, 0, 0x03), (.writeable, nil, 0x02, 0),
+            ([.readSecureConnectionsRequired, .writeable], .key(.authenticated), 0x05, 0),
+            (.readSecureConnectionsRequired, .key(.authenticated, isSecureConnections: true), 0, 0x03),
+            ([.readEncryptionRequired, .writeSecureConnectionsRequired], .key(.encrypted), 0, 0x05),
+        ] as [(AttributePermissions, PairingStrength?, UInt8, UInt8)]
+    )
+    func descriptor(permissions: AttributePermissions, key: PairingStrength?, read: UInt8, write: UInt8) {
+        let id = LocalAttributeID(rawValue: 3)
+        var value = CharacteristicDefinition(
+            id: .init(rawValue: 2),
+            uuid: .short(0xB001),
+            properties: .read,
+            permissions: .readable
+        )
+        value.descriptors = [.init(id: id, uuid: .short(0xB002), permissions: permissions, value: nil)]
+        for (request, refusal) in [("0a 0d00", read), ("12 0d00 07", write)] {
+            var lone = LoneLayer(role: .peripheral)
+            _ = lone.perform(
+                .addService(.init(id: .init(rawValue: 1), uuid: .short(0xB000), characteristics: [value]))
+            )
+            _ = lone.serverEvents()
+            lone.layer.secure(LoneLayer.link, key)
+            let packet = [UInt8](request)
+            let answers = lone.answers(to: packet)
+            #expect(answers == (refusal == 0 ? [] : [[1, packet[0], 0x0D, 0, refusal]]))
+            let asked: [LocalAttributeID] = lone.serverEvents().compactMap { event in
+                switch event {
+                case .readRequested(_, _, let id, _): id
+                case .writeRequested(_, _, let group): group.first?.attribute
+                default: nil
+                }
+            }
+            #expect(asked == (refusal == 0 ? [id] : []))
+        }
+    }
+
     /// Keys of which only the last one is authenticated and from LE Secure Connections.
     private static let secureSteps: [PairingStrength?] = [
         .key(.encrypted), .key(.encrypted, isSecureConnections: true), .key(.authenticated),

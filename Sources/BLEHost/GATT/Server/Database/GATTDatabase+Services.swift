@@ -76,7 +76,12 @@ extension GATTDatabase {
             let owner = Owner(client: client, id: characteristic.id)
             return (
                 characteristic.uuid, characteristic.properties, characteristic.permissions,
-                characteristic.value.map { .constant($0) } ?? .provided(by: owner), owner, characteristic.descriptors
+                characteristic.value.map { .constant($0) } ?? .provided(by: owner), owner,
+                characteristic.descriptors.map { descriptor in
+                    let provider = Owner(client: client, id: descriptor.id)
+                    let content = descriptor.value.map { Content.constant($0) } ?? .provided(by: provider)
+                    return (descriptor.uuid, descriptor.permissions, content)
+                }
             )
         }
         let range = append(
@@ -90,9 +95,10 @@ extension GATTDatabase {
         return .success(range)
     }
 
-    /// Returns whether all identifiers in the definition are different and not in use by the client.
+    /// Returns whether the identifiers of the service and of its values are different and not in use by the client.
     private func isNew(_ definition: ServiceDefinition, of client: ClientID) -> Bool {
-        let names = [definition.id] + definition.characteristics.map(\.id)
+        let provided = definition.characteristics.flatMap(\.descriptors).filter { $0.value == nil }
+        let names = [definition.id] + definition.characteristics.map(\.id) + provided.map(\.id)
         let owners = Set(names.map { Owner(client: client, id: $0) })
         guard owners.count == names.count else { return false }
         return !names.contains { isTaken(Owner(client: client, id: $0)) }
@@ -101,7 +107,8 @@ extension GATTDatabase {
     /// A characteristic to append, with its value or the client that provides it.
     private typealias Member = (
         uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions,
-        content: Content, owner: Owner?, descriptors: [DescriptorDefinition]
+        content: Content, owner: Owner?,
+        descriptors: [(uuid: BluetoothUUID, permissions: AttributePermissions, content: Content)]
     )
 
     @discardableResult
@@ -135,7 +142,7 @@ extension GATTDatabase {
                 )
             }
             for descriptor in member.descriptors {
-                builder.append(descriptor.uuid, .readable, .constant(descriptor.value))
+                builder.append(descriptor.uuid, descriptor.permissions, descriptor.content)
             }
         }
         append(Service(range: range, uuid: uuid, isPrimary: isPrimary, owner: owner), builder.attributes)
@@ -148,8 +155,10 @@ extension ServiceDefinition {
     fileprivate func isValid(limits: Limits) -> Bool {
         characteristics.allSatisfy { characteristic in
             let reserved = [GATT.clientConfiguration, GATT.extendedProperties]
-            let descriptors = characteristic.descriptors.allSatisfy {
-                $0.value.count <= limits.attributeLength && !reserved.contains($0.uuid) && !$0.uuid.isDeclaration
+            let descriptors = characteristic.descriptors.allSatisfy { descriptor in
+                let isConstant = descriptor.value != nil, length = descriptor.value?.count ?? 0
+                return length <= limits.attributeLength && !(isConstant && descriptor.permissions.allowWrites)
+                    && !reserved.contains(descriptor.uuid) && !descriptor.uuid.isDeclaration
             }
             guard descriptors, !characteristic.uuid.isDeclaration else { return false }
             guard let value = characteristic.value else { return true }
