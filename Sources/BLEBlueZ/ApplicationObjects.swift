@@ -26,6 +26,8 @@ struct ApplicationObjects {
         func text(_ name: String) -> String? { properties[key: name]?.text }
         var uuid: BluetoothUUID? { text("UUID").flatMap { BluetoothUUID(from: $0) } }
         var flags: [String] { properties[key: "Flags"]?.elements?.compactMap(\.text) ?? [] }
+        /// The paths of the services that a service includes.
+        var includes: [String] { properties[key: "Includes"]?.elements?.compactMap(\.text) ?? [] }
 
         /// Returns this object, which implements `interface`, as a value with this identifier.
         func value(_ id: LocalAttributeID, _ interface: String) -> Value {
@@ -51,12 +53,18 @@ struct ApplicationObjects {
 
     /// Returns the services, with identifiers made by `number`; `nil` if an object lacks a required property.
     func services(numberedBy number: () -> UInt32) -> [Service]? {
-        var result: [Service] = []
-        for owner in services {
+        var result: [Service] = [], numbers: [String: LocalAttributeID] = [:]
+        // A service can include only services before it.
+        for owner in services.filter(\.includes.isEmpty) + services.filter({ !$0.includes.isEmpty }) {
             guard let uuid = owner.uuid else { return nil }
             let isPrimary = owner.properties[key: "Primary"]?.flag ?? true
             let id = LocalAttributeID(rawValue: number())
             var service = Service(definition: ServiceDefinition(id: id, uuid: uuid.attributeForm, isPrimary: isPrimary))
+            numbers[owner.path] = id
+            for path in owner.includes {
+                guard let included = numbers[path] else { return nil }
+                service.definition.includes.append(included)
+            }
             for object in characteristics where object.text("Service") == owner.path {
                 guard let (definition, values) = characteristic(object, number) else { return nil }
                 service.definition.characteristics.append(definition)

@@ -98,8 +98,11 @@ extension BlueZBridge {
             entries.count <= Limit.applicationObjects
         else { return refuseApplication(number, caller, BlueZError("Failed", "Failed to get the objects")) }
         let objects = ApplicationObjects(entries)
-        guard let services = objects.services(numberedBy: { nextNumber() }), !services.isEmpty else {
-            return refuseApplication(number, caller, BlueZError("InvalidArguments", "No object received"))
+        guard let services = objects.services(numberedBy: { nextNumber() }) else {
+            return refuseApplication(number, caller, BlueZError("Failed", "No valid service object found"))
+        }
+        guard !services.isEmpty else {
+            return refuseApplication(number, caller, BlueZError("Failed", "No object received"))
         }
         let key = SessionKey(application.client, .application(number))
         _ = applications.update(number) { application in

@@ -66,7 +66,8 @@ enum BlueZ {
         switch interface {
         case device:
             [
-                ("Name", "s"), ("Appearance", "q"), ("RSSI", "n"), ("TxPower", "n"), ("ManufacturerData", "a{qv}"),
+                ("Name", "s"), ("Appearance", "q"), ("Icon", "s"), ("RSSI", "n"), ("TxPower", "n"),
+                ("ManufacturerData", "a{qv}"),
                 ("ServiceData", "a{sv}"), ("AdvertisingFlags", "ay"), ("AdvertisingData", "a{yv}"),
             ]
         case characteristic: [("WriteAcquired", "b"), ("NotifyAcquired", "b")]

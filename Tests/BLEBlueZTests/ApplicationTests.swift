@@ -305,6 +305,33 @@ struct ApplicationTests {
         }
     }
 
+    @Test(
+        "Services are published after those that they include, and a service that is not there cannot be included",
+        arguments: [("/b", true), ("/c", false)]
+    )
+    func includes(path: String, isPublished: Bool) throws {
+        let services: [(String, [(String, BusValue)])] = [
+            ("/a", [("UUID", .string("b001")), ("Includes", .array(of: .path, [.path(path)]))]),
+            ("/b", [("UUID", .string("b002")), ("Primary", .boolean(false))]),
+        ]
+        let entries = services.map { path, values in
+            let content = BusValue.properties(values)
+            let interfaces = [BusValue.entry(.string(BlueZ.service), content)]
+            return BusValue.entry(.path(path), .array(of: .entry(.string, content.type), interfaces))
+        }
+        var bus = TestBridge()
+        let body: [BusValue] = [.path("/a"), .properties([])]
+        bus.call(":1.1", TestBridge.adapter, BlueZ.applications, "RegisterApplication", body)
+        let number = try #require(bus.calls.last?.number)
+        bus.reply(number, .values([.array(of: entries[0].type, entries)], from: ":1.1"))
+        let added = bus.requests.compactMap { request in
+            if case .service(.addService(let service)) = request.request { service } else { nil }
+        }
+        guard isPublished else { return #expect(added.isEmpty && bus.bridge.applications.isEmpty) }
+        #expect(added.map(\.uuid) == [.short(0xB002), .short(0xB001)])
+        #expect(added.last?.includes == added.first.map { [$0.id] })
+    }
+
     @Test("A changed value notifies its subscribers, if its own program signals it")
     func update() throws {
         var registered = try register()

@@ -60,6 +60,22 @@ struct DiscoveryTests {
         #expect(result == .failed(.notReady))
     }
 
+    @Test(
+        "The icon of a device follows from its appearance",
+        arguments: [
+            (0x0000, "unknown"), (0x0041, "phone"), (0x0340, "heart-rate-sensor"), (0x03C1, "input-keyboard"),
+            (0x03C4, "input-gaming"), (0x03C0, nil), (0x0540, nil),
+        ] as [(UInt16, String?)]
+    )
+    func icon(appearance: UInt16, icon: String?) {
+        var bus = TestBridge()
+        bus.call(":1.1", TestBridge.adapter, BlueZ.adapter, "StartDiscovery")
+        let octets: [UInt8] = [2, 1, 6, 3, 0x19, UInt8(appearance & 0xFF), UInt8(appearance >> 8)]
+        bus.event(TestBridge.report(octets: octets), of: .init(":1.1", .central))
+        #expect(bus.property("Appearance", of: BlueZ.device, at: TestBridge.lampPath) == .uint16(appearance))
+        #expect(bus.property("Icon", of: BlueZ.device, at: TestBridge.lampPath) == icon.map { .string($0) })
+    }
+
     @Test("A new device is one signal with all its properties")
     func added() throws {
         var bus = TestBridge()
