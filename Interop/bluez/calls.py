@@ -37,7 +37,7 @@ EXPLAINED: dict[str, str] = {
     "BR/EDR. BlueZ 5.66 has no `PowerState` yet.",
     "properties: LEAdvertisingManager1": "BlueZ 5.66 has these with `--experimental`.",
     "properties: Device1, .*": "BlueZ has `WakeAllowed` for devices that can wake the computer, `AdvertisingData` and, "
-    "in 5.66, `AdvertisingFlags` with `--experimental`. It removes `RSSI` some time after the discovery has ended.",
+    "in 5.66, `AdvertisingFlags` with `--experimental`.",
     "properties: Gatt.*": "BlueZ 5.66 has no `Handle` yet.",
     "Adapter1.SetDiscoveryFilter, Transport bredr": "There is no BR/EDR, so that such a discovery would find nothing.",
     "Adapter1.ConnectDevice.*": "BlueZ has this method with `--experimental`.",
@@ -65,6 +65,61 @@ class Advertisement(ServiceInterface):
     @dbus_property(access=PropertyAccess.READ)
     def ServiceUUIDs(self) -> "as":  # type: ignore[valid-type]
         return self._uuids
+
+
+class ExportedService(ServiceInterface):
+    """A service of an application."""
+
+    def __init__(self) -> None:
+        super().__init__("org.bluez.GattService1")
+
+    @dbus_property(access=PropertyAccess.READ)
+    def UUID(self) -> "s":  # type: ignore[name-defined]
+        return "180f"
+
+    @dbus_property(access=PropertyAccess.READ)
+    def Primary(self) -> "b":  # type: ignore[name-defined]
+        return True
+
+
+class ExportedCharacteristic(ServiceInterface):
+    """A characteristic of an application, with flags."""
+
+    def __init__(self, service: str, flags: list[str]) -> None:
+        super().__init__("org.bluez.GattCharacteristic1")
+        self._service, self._flags = service, flags
+
+    @dbus_property(access=PropertyAccess.READ)
+    def UUID(self) -> "s":  # type: ignore[name-defined]
+        return "2a19"
+
+    @dbus_property(access=PropertyAccess.READ)
+    def Service(self) -> "o":  # type: ignore[name-defined]
+        return self._service
+
+    @dbus_property(access=PropertyAccess.READ)
+    def Flags(self) -> "as":  # type: ignore[valid-type]
+        return self._flags
+
+
+class ExportedDescriptor(ServiceInterface):
+    """A descriptor of an application, with flags."""
+
+    def __init__(self, characteristic: str, flags: list[str]) -> None:
+        super().__init__("org.bluez.GattDescriptor1")
+        self._characteristic, self._flags = characteristic, flags
+
+    @dbus_property(access=PropertyAccess.READ)
+    def UUID(self) -> "s":  # type: ignore[name-defined]
+        return "b002"
+
+    @dbus_property(access=PropertyAccess.READ)
+    def Characteristic(self) -> "o":  # type: ignore[name-defined]
+        return self._characteristic
+
+    @dbus_property(access=PropertyAccess.READ)
+    def Flags(self) -> "as":  # type: ignore[valid-type]
+        return self._flags
 
 
 class Call(NamedTuple):
@@ -95,8 +150,8 @@ async def outcome(bus: BlueZ, call: Call) -> str:
 
 
 def properties(bus: BlueZ, path: str, interface: str) -> str:
-    """The names of an interface's properties."""
-    return ", ".join(sorted(bus.objects.get(path, {}).get(interface, {}))) or "absent"
+    """The names of an interface's properties, without `RSSI`: BlueZ removes it some time after a discovery."""
+    return ", ".join(sorted(set(bus.objects.get(path, {}).get(interface, {})) - {"RSSI"})) or "absent"
 
 
 Rows = dict[str, str]
@@ -229,6 +284,19 @@ async def advertise(bus: BlueZ, adapter: str, make: Any) -> None:
         await make(f"LEAdvertisingManager1.UnregisterAdvertisement{title}", adapter, ADVERTISING,
                    "UnregisterAdvertisement", "o", "/ad")
     await make("GattManager1.UnregisterApplication, unknown", adapter, GATT, "UnregisterApplication", "o", "/app")
+    flags = ["secure-read", "secure-write", "secure-notify", "secure-indicate", "wings"]
+    applications = [(f"characteristic with {flag}", [flag], ["read"]) for flag in flags]
+    applications += [(f"descriptor with {flag}", ["read"], [flag])
+                     for flag in ("secure-read", "encrypt-write", "notify", "wings")]
+    applications += [("characteristic without flags", [], ["read"]), ("descriptor without flags", ["read"], [])]
+    for number, (title, characteristic, descriptor) in enumerate(applications):
+        root = f"/application{number}"
+        bus.bus.export(f"{root}/s", ExportedService())
+        bus.bus.export(f"{root}/s/c", ExportedCharacteristic(f"{root}/s", characteristic))
+        bus.bus.export(f"{root}/s/c/d", ExportedDescriptor(f"{root}/s/c", descriptor))
+        await make(f"GattManager1.RegisterApplication, {title}", adapter, GATT, "RegisterApplication", "oa{sv}",
+                   root, EMPTY)
+        await outcome(bus, Call("", adapter, GATT, "UnregisterApplication", "o", (root,)))
 
 
 async def measure(bus: BlueZ, machine: Any, port: int, log: pathlib.Path) -> Rows:
