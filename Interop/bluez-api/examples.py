@@ -102,6 +102,7 @@ def as_peripheral(folder, environment, remote):
         assert "64" in text and "01" in text, f"example-gatt-server: {text}"
         text = remote("inspect", "TestAdvertisement", "--timeout", "20")
         assert "12345678-1234-5678-1234-56789ABCDEF0" in text.upper(), f"example-gatt-server: {text}"
+        assert "This is a characteristic for testing" in text, f"example-gatt-server without its descriptors: {text}"
 
 
 def present(folder):
