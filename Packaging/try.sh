@@ -67,6 +67,10 @@ if command -v mosquitto > /dev/null && command -v jq > /dev/null; then
     [ "$result" = success ] || fail "the gateway ended with $result"
 fi
 
+step "BlueZ's D-Bus API is off"
+systemctl is-enabled bled-bluez && fail "bled-bluez is on"
+systemctl is-active bled-bluez && fail "bled-bluez runs"
+
 step "purging leaves nothing"
 dpkg -P bled
 rm -r /etc/systemd/system/bled.service.d "$(getent passwd visitor | cut -d: -f6)"
