@@ -98,4 +98,16 @@ struct AdvertisementPlanTests {
         }
         #expect(all.allSatisfy(seen.contains))
     }
+
+    @Test("The advertisements that take turns have equally many of them", arguments: 1...5)
+    func equalTurns(sets: Int) {
+        let plan = Self.plan((1...5).map { (.foreground, [Self.long($0)]) })
+        let rotating = plan.advertisements.dropFirst(sets - 1).map(\.content)
+        var turn = 0, last: [AdvertisementContent] = []
+        for _ in 0..<3 * rotating.count {
+            turn = plan.turn(after: turn, in: sets)
+            last += plan.contents(in: sets, turn: turn).dropFirst(sets - 1)
+        }
+        for content in rotating { #expect(last.count { $0 == content } == 3) }
+    }
 }

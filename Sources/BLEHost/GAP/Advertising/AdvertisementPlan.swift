@@ -71,14 +71,22 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// Returns whether some advertisements must take turns, because there are more advertisements than `sets`.
     func hasTurns(in sets: Int) -> Bool { advertisements.count > sets }
 
+    /// Returns the number of the turn that follows `turn`; each advertisement of the last set has one turn before the
+    /// numbers repeat.
+    func turn(after turn: Int, in sets: Int) -> Int {
+        hasTurns(in: sets) ? (turn + 1) % (advertisements.count - Self.lastSet(of: sets)) : 0
+    }
+
     /// Returns the content of each of at most `sets` advertising sets during turn number `turn`.
     func contents(in sets: Int, turn: Int) -> [AdvertisementContent] {
         guard hasTurns(in: sets) else { return advertisements.map(\.content) }
-        let last = max(1, sets) - 1
+        let last = Self.lastSet(of: sets)
         return advertisements[..<last].map(\.content) + [
             advertisements[last + turn % (advertisements.count - last)].content
         ]
     }
+
+    private static func lastSet(of sets: Int) -> Int { max(1, sets) - 1 }
 
     /// Returns the advertisement that contains an app's request; the first advertisement if none contains the request,
     /// and `nil` if there are no advertisements.

@@ -125,7 +125,7 @@ struct Advertiser {
         }
         if let turnEnd {
             guard turnEnd <= now else { return }
-            turn = (turn + 1) % plan.advertisements.count
+            turn = plan.turn(after: turn, in: capacity)
             fillSets()
         }
         turnEnd = now + AdvertisementPlan.turn
