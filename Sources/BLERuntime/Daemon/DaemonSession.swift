@@ -48,8 +48,8 @@ final class DaemonSession: @unchecked Sendable {
     private let reconnectTimeout: Duration
     /// The time at which the connection was lost; `nil` unless the daemon is expected to come back.
     private var lostSince: Instant?
-    /// The time since which the daemon has refused connections because its queue is full; `nil` if it has refused none
-    /// since the last connection.
+    /// The time since which the daemon has refused each attempt to connect because its queue is full; `nil` if the last
+    /// attempt did not fail for this reason.
     private var busySince: Instant?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
     @exclusivity(unchecked) private var isReadingPaused = false
@@ -107,6 +107,7 @@ final class DaemonSession: @unchecked Sendable {
     /// Processes a failed attempt to connect, or a lost connection, and schedules the next attempt.
     private func failed(_ error: TransportError) {
         guard error.errno != EAGAIN else { return reportBusy(error) }
+        busySince = nil
         let step = backoff.failed()
         guard let lostSince else {
             if step.isAbsent { reportAbsent(.absent(error)) }
