@@ -166,7 +166,14 @@ struct WorldCore: ~Copyable {
     }
 
     /// True if an app has ever created a manager.
-    var hasHadApps: Bool { clients.contains { if case .device = $0 { false } else { true } } }
+    var hasHadApps: Bool {
+        clients.contains {
+            switch $0 {
+            case .device, .deviceAgent: false
+            case .app, .ended, .relaunched, .gone: true
+            }
+        }
+    }
 
     /// The identifier of the client that will be added next.
     var nextClient: ClientID { ClientID(rawValue: clients.count) }

@@ -54,7 +54,10 @@ struct StoryTests {
     @Test("The story of a world without managers says so, and tells what to do")
     func nobody() async {
         let world = World(seed: 1)
+        var lock = SimulatedPeripheral.lamp
+        lock.pairing = .init(.display, passkey: 123_456)
         world.place(.lamp)
+        world.place(lock)
         await world.advance(by: .seconds(1))
         #expect(world.story.contains("No app has created a Bluetooth manager in this world."))
         let central = world.inhabit { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "phone")) }
