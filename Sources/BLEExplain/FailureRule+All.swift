@@ -316,7 +316,9 @@ extension FailureRule {
             end &- timeline.events[index].time >= 35_000_000_000
         else { return nil }
         let isAnswered = limit.walk((index + 1)..<timeline.events.count).contains { place in
-            guard case .callback(let answer, let other, client, _) = timeline.events[place].fact else { return false }
+            guard timeline.events[place].source == timeline.events[index].source,
+                case .callback(let answer, let other, client, _) = timeline.events[place].fact
+            else { return false }
             return Relations.answers(answer, step) && Relations.match(step, words, other) || answer == "didDisconnect"
                 || answer == "didUpdateState"
         }
