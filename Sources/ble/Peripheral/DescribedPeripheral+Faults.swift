@@ -10,13 +10,19 @@ extension DescribedPeripheral {
         /// The connected centrals.
         var centrals: [UUID] = []
         /// The values that faults returned for reads; the later parts of a long read continue with the same value.
-        var reads: [CBMutableCharacteristic: Data] = [:]
+        var reads: [Read: Data] = [:]
         /// The service that a fault has removed, and that the next such fault publishes again; `nil` if there is none.
         var removedService: CBMutableService?
         /// The session that refuses to pair, or removes bonds; `nil` until a fault needs it.
         var pairing: BluetoothPairing?
         /// True if the timed faults have been started.
         var isStarted = false
+
+        /// A characteristic and the central that reads it.
+        struct Read: Hashable {
+            let central: UUID
+            let characteristic: CBMutableCharacteristic
+        }
     }
 
     /// Plans faults, in place of the ones planned before.
@@ -62,11 +68,11 @@ extension DescribedPeripheral {
     func answerWrongly(_ request: ServedRequest) -> Bool {
         let characteristics = request.parts.map(\.characteristic)
         guard request.offset == 0 else {
-            guard let value = characteristics.first.flatMap({ faults.reads[$0] }) else { return false }
+            guard let value = request.read.flatMap({ faults.reads[$0] }) else { return false }
             accept(request, value: value)
             return true
         }
-        if let read = characteristics.first, !request.isWrite { faults.reads[read] = nil }
+        if let read = request.read, !request.isWrite { faults.reads[read] = nil }
         let due = faults(at: request.isWrite ? .didReceiveWrite : .didReceiveRead, characteristics)
         if let fault = due.first(where: \.kind.isOfValues) {
             after(fault.delay) { $0.make(fault, request) }
@@ -82,7 +88,7 @@ extension DescribedPeripheral {
         case .error(let code): refuse(request, CBATTError.Code(rawValue: Int(code)) ?? .unlikelyError)
         case .value, .length:
             let value = fault.kind.changed(part.value)
-            faults.reads[part.characteristic] = value
+            if let read = request.read { faults.reads[read] = value }
             accept(request, value: value)
         case .answer, .drop, .repeat, .disconnect, .servicesChange, .stopAdvertising, .startAdvertising,
             .refusePairing, .forgetBonds:
@@ -166,5 +172,12 @@ extension DeviceFault.Kind {
         case .length(let length): value.prefix(length) + Data(count: max(0, length - value.count))
         default: value
         }
+    }
+}
+
+extension ServedRequest {
+    /// The first characteristic of the request, and its central.
+    fileprivate var read: DescribedPeripheral.Faults.Read? {
+        parts.first.map { .init(central: central.identifier, characteristic: $0.characteristic) }
     }
 }

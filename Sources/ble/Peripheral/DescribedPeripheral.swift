@@ -21,6 +21,7 @@ final class DescribedPeripheral: NSObject {
     private(set) var answers: [CBMutableCharacteristic: [SimulatedPeripheral.Answer]] = [:]
     /// The tasks that send the described values of a characteristic in turn, while a central is subscribed to it.
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
+    /// The centrals that have used the device in their present connection.
     private var served: Set<UUID> = []
     private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
         didSet {
@@ -80,6 +81,7 @@ final class DescribedPeripheral: NSObject {
             MainActor.assumeIsolated {
                 guard let self else { return }
                 self.centralsChanged()
+                self.served.formIntersection(self.manager.connectedCentrals.map(\.identifier))
                 self.onCentralsChange?(self.manager.connectedCentrals)
             }
         }
@@ -299,11 +301,9 @@ final class DescribedPeripheral: NSObject {
         sending = [:]
     }
 
-    /// Requests the described connection latency for a central that uses the device for the first time.
-    ///
-    /// A central that has reconnected counts as new only if another central used the device in the meantime.
+    /// Requests the described connection latency for a central that uses the device for the first time in this
+    /// connection.
     func attend(to central: CBCentral) {
-        served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }
         manager.setDesiredConnectionLatency(latency.published, for: central)
     }
