@@ -167,6 +167,7 @@ extension BlueZBridge {
     private mutating func commandsTaken(_ count: Int, _ key: SessionKey) {
         _ = sessions.update(key) { $0.commands = max(0, $0.commands - count) }
         for number in pipes.keys where pipes[number]?.client == key.client && pipes[number]?.isPaused == true {
+            guard sendValues(of: number), sessions[key]?.commands ?? 0 < Limit.commands else { return }
             _ = pipes.update(number) { $0.isPaused = false }
             act(.resumePipe(number))
         }

@@ -11,6 +11,8 @@ struct Pipe: Sendable {
     let isNotify: Bool
     /// True while nothing is read from the pipe because too many write commands are still in the host.
     var isPaused = false
+    /// The values that were read from the pipe and not yet given to the host.
+    var unsent: [[UInt8]] = []
 }
 
 extension BlueZBridge {
@@ -176,9 +178,9 @@ extension BlueZBridge {
     package mutating func receive(_ value: [UInt8]?, from number: PipeNumber, at time: Instant) -> [Action] {
         now = time
         if let value, let pipe = pipes[number], !pipe.isNotify {
-            let key = SessionKey(pipe.client, .central)
-            _ = sendCommand(pipe.handle, value, key, pipe.peer)
-            if sessions[key]?.commands ?? 0 >= Limit.commands {
+            _ = pipes.update(number) { $0.unsent.append(value) }
+            sendValues(of: number)
+            if !pipe.isPaused, sessions[SessionKey(pipe.client, .central)]?.commands ?? 0 >= Limit.commands {
                 _ = pipes.update(number) { $0.isPaused = true }
                 act(.pausePipe(number))
             }
@@ -186,5 +188,15 @@ extension BlueZBridge {
             pipeClosed(number)
         }
         return takeActions()
+    }
+
+    /// Sends the values that were read from a pipe, as far as there is room for write commands; returns true if none is
+    /// left.
+    @discardableResult mutating func sendValues(of number: PipeNumber) -> Bool {
+        while let pipe = pipes[number], let value = pipe.unsent.first {
+            guard sendCommand(pipe.handle, value, SessionKey(pipe.client, .central), pipe.peer) else { return false }
+            _ = pipes.update(number) { $0.unsent.removeFirst() }
+        }
+        return true
     }
 }

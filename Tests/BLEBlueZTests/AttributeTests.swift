@@ -236,6 +236,23 @@ struct AttributeTests {
         #expect(bus.bridge.receive(taken, of: .init(":1.1", .central), at: bus.now) == [.resumePipe(pipe)])
     }
 
+    @Test("A value from a pipe is kept while the commands of other calls leave no room for it")
+    func acquireWriteWithoutRoom() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        bus.call(":1.1", TestBridge.command, BlueZ.characteristic, "AcquireWrite", [Self.none])
+        let pipe = try #require(bus.bridge.pipes.keys.first), key = BlueZBridge.SessionKey(":1.1", .central)
+        let handle = try #require(bus.bridge.pipes[pipe]?.handle)
+        // A paused pipe may have values that were read before, and other calls may have used the room.
+        for _ in 0..<BlueZBridge.Limit.commands { _ = bus.bridge.sendCommand(handle, [1], key, TestBridge.lamp) }
+        _ = bus.bridge.takeActions()
+        #expect(bus.bridge.receive([7], from: pipe, at: bus.now) == [.pausePipe(pipe)])
+        let taken = ClientEvent.peer(TestBridge.lamp, .writeCommandsTaken(1), answering: .none)
+        let first = bus.bridge.receive(taken, of: key, at: bus.now)
+        #expect(first == [.request(key, .peer(TestBridge.lamp, .writeCommand(handle, [7])))])
+        #expect(bus.bridge.receive(taken, of: key, at: bus.now) == [.resumePipe(pipe)])
+    }
+
     @Test("A program that another one has connected the device for gets a connection of its own, or none")
     func ownConnection() throws {
         var bus = TestBridge()
