@@ -21,10 +21,11 @@ package struct WritePacing: Sendable {
 
     /// The number of writes that may follow each other without a pause.
     private let burst: Int
-    /// The state, which includes the time at which the full burst is allowed again, `budgetEnd`.
+    /// The state, with `budgetEnd`, which limits writes like a token bucket.
     ///
-    /// The end of a write moves `budgetEnd` to one second after its previous value or after now, whichever is later. A
-    /// write may start up to `burst` − 1 seconds before `budgetEnd`.
+    /// Each write that ends moves `budgetEnd` to one second after its previous value or after now, whichever is later.
+    /// A write may start once `budgetEnd` is at most `burst` − 1 seconds away; from `budgetEnd` on, a full burst is
+    /// allowed.
     private var state = State.clean(budgetEnd: Instant())
 
     /// Creates a pacing that allows `burst` writes in immediate succession, and then one a second.

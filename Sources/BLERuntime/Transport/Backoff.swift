@@ -35,7 +35,7 @@ package struct Backoff: Equatable {
     /// Records that a connection was accepted, possibly by a program that is not a controller.
     mutating func connected() { hasConnected = true }
 
-    /// Records that the other end is a controller.
+    /// Forgets earlier failures, because the connection is usable or was ended on purpose.
     mutating func succeeded() {
         failures = 0
         hasConnected = true

@@ -282,8 +282,8 @@ package struct DaemonConversation: Sendable {
 extension ClientRequest {
     /// True for frequent requests, which the daemon acknowledges together with later ones.
     ///
-    /// An acknowledgement only lets an app that has reached the window send more, so it can wait until some requests
-    /// have been processed.
+    /// An app needs the acknowledgement only when its window is full, to send more requests. So the daemon can process
+    /// several of these requests before it acknowledges them.
     fileprivate var needsNoAcknowledgement: Bool {
         switch self {
         case .peer(_, .attribute, _), .service(.respond), .service(.update), .channel: true

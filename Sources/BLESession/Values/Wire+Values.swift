@@ -117,7 +117,7 @@ struct Text: Packet {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits an optional text.
+    /// Visits an optional string.
     @_lifetime(self: copy self)
     mutating func text(_ value: inout String?, _ name: StaticString) throws(PacketError) {
         var text = value.map(Text.init)

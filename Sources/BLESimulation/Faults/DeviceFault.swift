@@ -256,7 +256,7 @@ package struct DeviceFaultPlan: Sendable {
     /// Creates a plan of these faults; no step has occurred yet.
     package init(_ faults: [DeviceFault]) { entries = faults.map { ($0, 0) } }
 
-    /// The faults whose moment is a time.
+    /// The faults that happen at a given time rather than at a step.
     package var timed: [DeviceFault] { entries.map(\.fault).filter { $0.moment.step == nil } }
 
     /// Counts a step, and returns the faults that happen now, in the order of the plan.

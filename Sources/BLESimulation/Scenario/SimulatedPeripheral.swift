@@ -113,8 +113,10 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var latency: Latency?
     /// The MTU that the device offers, in octets, 23 to 517; `nil` for the maximum.
     public var mtu: Int?
-    /// The part that the device and its user take in a pairing; `nil` for a device that pairs without asking its user
-    /// (Just Works) if it has protected values, and otherwise refuses.
+    /// How the device and its user take part in pairing.
+    ///
+    /// If it is `nil`, a device with protected values pairs without asking its user (Just Works), and a device without
+    /// protected values refuses to pair.
     public var pairing: Pairing?
 
     /// The advertising interval, 20 ms to 10.24 s; `nil` for the interval that the host uses for apps.

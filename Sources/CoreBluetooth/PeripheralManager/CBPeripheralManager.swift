@@ -124,7 +124,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         withdraw(service)
     }
 
-    /// Removes all services.
+    /// Removes all services that this manager has published.
     open func removeAllServices() {
         guard acceptsCommands() else { return }
         content.withLock { $0.services.withdrawAll() }

@@ -14,7 +14,7 @@ enum CommandError: Error, CustomStringConvertible {
     case noAdapters(TransportError)
     case invalidHost(HostSpecification.Malformed)
     case noDaemon(String)
-    /// A daemon listens, but does not answer a question.
+    /// A question to the daemon failed, although its socket exists.
     case daemonFailed(TransportError)
     case daemonRefused(String)
     case noDesktop(String)

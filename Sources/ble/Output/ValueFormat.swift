@@ -22,8 +22,8 @@ struct ValueFormat: Equatable {
     /// The unit after the number, with a space in front if needed.
     var unit = ""
 
-    /// Formats a value for people to read: its text in quotation marks, or its number with the unit; `nil` if its octets
-    /// do not fit the format.
+    /// Formats a value for people to read: its text in quotation marks, or its number with the unit; `nil` if its
+    /// octets do not fit the format.
     func text(of data: Data) -> String? {
         kind == .text ? data.text.map { "“\($0)”" } : reading(of: data)
     }
@@ -33,14 +33,14 @@ struct ValueFormat: Equatable {
         kind == .text ? data.text : digits(of: data).map { $0 + unit }
     }
 
-    /// Returns the number of a value, in the unit of the format; `nil` if the format is text, or the octets do not fit
-    /// it.
+    /// Returns the number that a value encodes, in the unit of the format; `nil` if the format is text, or the octets
+    /// do not fit it.
     func number(of data: Data) -> Decimal? {
         digits(of: data).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
     }
 
-    /// Returns the number of a value as decimal text, without rounding; `nil` if the format is text, or the octets do
-    /// not fit it.
+    /// Returns the number that a value encodes, as decimal text without rounding; `nil` if the format is text, or the
+    /// octets do not fit it.
     private func digits(of data: Data) -> String? {
         let octets = [UInt8](data)
         switch kind {

@@ -35,7 +35,7 @@ final class Shell {
     /// Waits for the radio.
     func start() async throws { try await engine.start() }
 
-    /// Performs a line; the result is false if the line ends the shell.
+    /// Runs the command on a line; returns false if the command ends the shell.
     ///
     /// Returns when the command has been started; ``finish()`` waits for its answer.
     func take(_ line: String) async -> Bool {

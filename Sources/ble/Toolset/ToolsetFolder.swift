@@ -19,7 +19,7 @@ struct ToolsetFolder {
     /// package that uses the toolset.
     static let condition = "COREBLUETOOTH_TOOLSET"
 
-    /// The options of a toolset with modules that stand in for those of Apple's systems.
+    /// The options of `--compat`, which adds stand-ins for modules of Apple's systems to the toolset.
     struct Compatibility {
         /// The packages and modules in which conditions such as `#if canImport(Combine)` are true.
         ///

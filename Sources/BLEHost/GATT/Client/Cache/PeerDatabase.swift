@@ -145,7 +145,8 @@ struct PeerDatabase: Sendable {
 
     /// Records that an aspect of `range` was used for a client's result.
     ///
-    /// The aspect becomes stale, unless the peer has been asked to report changes.
+    /// If the peer has not been asked to report changes, the aspect can be used only once: it becomes stale, and must
+    /// be read again.
     mutating func markUsed(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
