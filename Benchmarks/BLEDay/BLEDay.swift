@@ -16,7 +16,10 @@ struct BLEDay: AsyncParsableCommand {
 struct Days: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run two centrals and a peripheral manager in one process, for a simulated day.",
-        discussion: "Prints one JSON object for each seed. Exit status: 0 no violation, 1 a violation."
+        discussion: """
+            Prints one JSON object for each violation, and one for each seed. Exit status: 0 no violation, 1 a \
+            violation.
+            """
     )
 
     @Option(help: "The first seed (default: 0).", transform: Bounds(0...UInt64.max).read)

@@ -141,9 +141,11 @@ extension FailureRule {
                 && timeline.events[$0].fact == .encryption(link: link, .success)
         }
         let reason =
-            isEncrypted
-            ? "The link was encrypted, but with a key that is not strong enough."
-            : "The link was not encrypted: the devices had not paired, or the pairing failed."
+            code == .insufficientAuthorization
+            ? "The server has not authorized this client; pairing again does not change that."
+            : isEncrypted
+                ? "The link was encrypted, but with a key that is not strong enough."
+                : "The link was not encrypted: the devices had not paired, or the pairing failed."
         return sentences + [sentence(reason, nil)]
     }
 

@@ -113,15 +113,15 @@ extension CBError {
             case .uuidNotAllowed: "The UUID is reserved for the system."
             case .alreadyAdvertising: "Advertising has already started."
             case .connectionFailed: "The connection could not be established."
-            case .connectionLimitReached: "The maximum number of connections is reached."
+            case .connectionLimitReached: "The maximum number of connections has been reached."
             case .unknownDevice: "The device is not known."
             case .operationNotSupported: "The operation is not supported."
             case .peerRemovedPairingInformation: "The device no longer has the keys of the bond."
             case .encryptionTimedOut: "The connection could not be encrypted in time."
-            case .tooManyLEPairedDevices: "The maximum number of bonds is reached."
+            case .tooManyLEPairedDevices: "The maximum number of bonds has been reached."
             case .leGattExceededBackgroundNotificationLimit: "Too many notifications arrived in the background."
             case .leGattNearBackgroundNotificationLimit:
-                "The limit for notifications in the background is almost reached."
+                "The limit for notifications in the background has almost been reached."
             case .__unrecognized(let number): "Unknown error \(number)."
             }
         }

@@ -13,25 +13,32 @@ struct HostCommand: ParsableCommand {
         discussion: """
             Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
-            Unsolicited events are {"event": ...}. The program ends at the end of standard input. The requests, with \
-            optional arguments in brackets; PEER is address and address_type (0 public, 1 random):
-              factory_reset       remove bonds, forget failed pairings, and reset the
-                                  host: all connections, advertising and scans end
-              read_local_address
+            The program ends at the end of standard input. The requests, with optional arguments in brackets; PEER is \
+            address (six octets, the least significant first) and address_type (0 public, 1 random):
+              factory_reset       remove bonds, forget failed pairings, undo
+                                  on_pairing, and reset the host: all
+                                  connections, advertising and scans end
+              read_local_address -> {address, address_type}
               advertise [data, scan_response, legacy, connectable, scannable, target:
                 PEER, interval_ms, primary_phy, secondary_phy, own_address_type]
+                -> {set}
               stop_advertising {set}
               scan [passive, legacy, interval_ms, window_ms, phys, own_address_type]
               stop_scan
-              connect {PEER} [own_address_type]
+              connect {PEER} [own_address_type] -> {connection}
               disconnect {connection}
-              secure {connection, level: 1 to 4}
+              secure {connection, level: 1 to 4} -> {level}
               on_pairing {io_capability}
               pairing_reply {connection, confirm or passkey}
 
-            pairing_reply answers a question ({"event": "pairing"}); \
-            with "confirm": false and no open question, it cancels the current pairing. A failed pairing, started by \
-            either side, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
+            Unsolicited events are {"event": NAME}: connected {connection, role, PEER}, disconnected {connection, \
+            reason}, report (an advertisement), security {connection, level, bonded}, and those described below.
+
+            pairing_reply answers the question {"event": "pairing", "connection": N, "method": METHOD, "value": \
+            NUMBER}: confirm answers just_works and numeric_comparison, passkey answers passkey_entry, and \
+            passkey_display only shows its value. With "confirm": false and no open question, it cancels the current \
+            pairing. A failed pairing, started by either side, is {"event": "pairing_failed", "connection": N, \
+            "reason": "..."}.
 
             Requests about the peer's attributes, for connections that either side made:
               discover {connection} -> {services: [{uuid, start, end,

@@ -56,7 +56,7 @@ struct PairingDriver: Driver {
 
     mutating func receive(line: String, at now: Instant) throws {
         guard try JSONLine.value(Command.self, in: line).encrypted else {
-            throw InvalidInput("only encryption is supported here")
+            throw InvalidInput("encrypted: expected true; the end of encryption cannot be reported")
         }
         _ = manager.longTermKey(for: 0, diversifier: 0)
         manager.encryptionChanged(.on, at: now)

@@ -171,7 +171,7 @@ extension SecurityNote {
         switch self {
         case .malformed(let error): "an invalid packet (\(error))"
         case .unexpected(let opcode): "an unexpected packet (\(opcode))"
-        case .unsolicitedReply: "an answer of the user: no question is open"
+        case .unsolicitedReply: "an answer from the user: no question is open"
         }
     }
 }

@@ -50,8 +50,8 @@ package struct SerialPort: ControllerPort {
         guard rate.distance(to: address.rate).magnitude <= address.rate / 33 else {
             throw TransportError(
                 .unreachable,
-                "\(address.path) does not support \(address.rate) baud, only \(rate)",
-                cure: "Choose a rate that both ends support: serial:\(address.path)@115200.",
+                "\(address.path) does not support \(address.rate) baud; the system set \(rate) instead",
+                cure: "Choose a rate that the port and the controller support, such as serial:\(address.path)@115200.",
                 command: "export \(HostSpecification.variable)=serial:\(address.path)@115200",
                 finding: .portRate
             )

@@ -55,7 +55,7 @@ struct ChannelFlow {
     ///
     /// - Parameter unitLength: The maximum number of octets that the peer accepts in one SDU, above 0.
     init(unitLength: Int) {
-        precondition(unitLength > 0, "the peer's MTU is greater than 0")
+        precondition(unitLength > 0, "the peer's MTU must be greater than 0")
         self.unitLength = unitLength
     }
 

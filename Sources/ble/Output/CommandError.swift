@@ -54,7 +54,7 @@ enum CommandError: Error, CustomStringConvertible {
             """
             No usable radio; “ble doctor” finds the cause. To try ble without a radio, set \
             BLUETOOTH_HOST=demo. BLUETOOTH_HOST can also name an adapter of this machine (hci:0), a controller \
-            (tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
+            (serial:PATH@RATE, tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
             """
         case .noController(let place, let reason, let cure):
             "No controller at \(place) (\(reason)).\(cure.map { " " + $0 } ?? "")"

@@ -84,7 +84,10 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         case .occupied(let folder):
             "\(folder) contains other files. Choose a folder that is empty or does not exist."
         case .foreign(let file):
-            "\(file) already exists and was not written by “ble toolset”. Nothing was changed."
+            """
+            \(file) already exists and was not written by “ble toolset”. Move it away and try again, or use \
+            “ble toolset DIR”.
+            """
         case .notInstalled(let toolchain):
             "The toolchain in \(toolchain) has no Core Bluetooth modules installed by “ble toolset --install”."
         case .malformedRecord(let path):

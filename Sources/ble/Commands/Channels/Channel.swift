@@ -28,7 +28,12 @@ struct ConversationOptions: ParsableArguments {
         transform: Bounds(0...Int.max, of: "octets").read
     )
     var count = 0
-    @Flag(help: "Report sent and received octets on standard error every second (“progress” with --json).")
+    @Flag(
+        help: """
+            Report the numbers of sent and received octets every second, on standard error; with --json, as “progress” \
+            objects.
+            """
+    )
     var progress = false
 
     var endConditions: ChannelConversation.EndConditions { .init(stays: stay, count: count) }

@@ -168,7 +168,10 @@ struct ChatSession {
         switch words.first {
         case "/help":
             printer.remark(
-                "/scan on, /scan off: start or stop the search; /rooms: list rooms; /join NUMBER: join; /leave: leave"
+                """
+                /scan on, /scan off: start or stop the search; /rooms: list rooms; /join NUMBER: join; /leave: leave \
+                the room and end
+                """
             )
         case "/scan": guest.setScanning(words.last != "off")
         case "/rooms":

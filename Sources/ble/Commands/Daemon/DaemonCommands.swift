@@ -143,7 +143,7 @@ struct App: AsyncParsableCommand {
                 kill(pid_t(process), SIGTERM)
             }
             let fields: [String: Any] = ["process": Int(process), "phase": state.rawValue]
-            let change = state.phase == nil ? "has quit" : "is now treated as \(state.rawValue)"
+            let change = state.phase == nil ? "was asked to quit" : "is now treated as \(state.rawValue)"
             printer.print(Fact("app_moved", fields, text: "Process \(process) \(change)."))
         }
     }

@@ -48,7 +48,10 @@ struct Serve: AsyncParsableCommand {
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp(
-            "A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists all.",
+            """
+            A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists all. \
+            Repeatable.
+            """,
             valueName: "fault"
         ),
         transform: { try DeviceFault($0) }
