@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Those who depend on the package may have a newer compiler, which warns of more.
+/// True in a package that depends on this one. Its compiler may be newer, with warnings that are not errors there.
 let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
 
-/// What every target is compiled with: Swift 6, and no warning left behind.
+/// The settings of every target: Swift 6, and warnings as errors in this package.
 let common: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -13,7 +13,7 @@ let common: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ] + (isDependency ? [] : [.treatAllWarnings(as: .error)])
 
-/// What the cores are compiled with: they read bytes that a stranger chose, so nothing unsafe goes unmarked.
+/// The settings of the cores. They read bytes from strangers, so unsafe code must be marked.
 let core: [SwiftSetting] = common + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]
 
 let crypto: [Target.Dependency] = [
@@ -21,7 +21,7 @@ let crypto: [Target.Dependency] = [
     .product(name: "CryptoExtras", package: "swift-crypto"),
 ]
 
-/// The server of `ble explore`; only the program and its tests use it.
+/// The web server of `ble explore`; only `ble` and its tests use it.
 let http: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -32,8 +32,8 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let package = Package(
     name: "corebluetooth-linux",
-    // On Apple's systems, which have a framework of this name, the sources say so and do not compile; what they are
-    // read with there is as new as what they use.
+    // Apple's systems have a framework of the same name, so the sources do not compile there and say why. These
+    // versions are those of the Swift features that the sources use.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
@@ -50,7 +50,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
-        // Values in, values out: no I/O, no clock, no threads.
+        // The cores: values without I/O, clocks or threads.
         .target(name: "BLEWire", swiftSettings: core),
         .target(name: "BLECrypto", dependencies: ["BLEWire"] + crypto, swiftSettings: core),
         .target(name: "BLEHost", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
@@ -62,13 +62,13 @@ let package = Package(
         // BlueZ's D-Bus API as a value: calls and events in, replies, signals and requests out.
         .target(name: "BLEBlueZ", dependencies: ["DBus", "BLEHost", "BLEWire"], swiftSettings: core),
 
-        // What apps and the program that has the radio tell each other, as bytes.
+        // The messages between apps and the daemon.
         .target(name: "BLESession", dependencies: ["BLEHost", "BLEWire"], swiftSettings: core),
 
-        // Calls of the system that Swift's own module of it lacks.
+        // System calls that the module Glibc lacks.
         .systemLibrary(name: "LinuxCalls"),
 
-        // Where they meet the machine, the app, and a world that is made up.
+        // The cores with sockets, adapters, threads and files, and simulated worlds.
         .target(
             name: "BLERuntime",
             dependencies: [
@@ -85,7 +85,7 @@ let package = Package(
             swiftSettings: common
         ),
 
-        // A page that shows a capture or a world over time, and the causes of failures.
+        // The page of `ble explain`, and the causes of failures.
         .target(
             name: "BLEExplain",
             dependencies: ["BLERuntime", "BLEWire"],
@@ -98,7 +98,7 @@ let package = Package(
             swiftSettings: common
         ),
 
-        // The names in `import CoreBluetooth.CBUUID` and the like, and the enumerations of C.
+        // The submodules, such as `CoreBluetooth.CBUUID`, and enumerations that C code needs.
         .systemLibrary(name: "CoreBluetoothSubmodules"),
 
         .target(
@@ -107,7 +107,7 @@ let package = Package(
             swiftSettings: common
         ),
 
-        // The radios of a computer, for the apps of other processes.
+        // The daemon, which shares radios among processes.
         .target(
             name: "BLEDaemon",
             dependencies: [
@@ -241,7 +241,7 @@ let package = Package(
     ]
 )
 
-// The site of the documentation is made by a plugin, which those who depend on the package have no use for.
+// The plugin makes the documentation site. Packages that depend on this one do not need it.
 if Context.environment["DOCUMENTATION"] != nil {
     package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
