@@ -23,8 +23,8 @@ package struct DaemonConversation: Sendable {
     private enum State: Sendable {
         /// The app has not sent a greeting, but may have sent questions.
         case expecting
-        /// The app has sent its greeting, and waits for the daemon's answer. `version` is the protocol version to use.
-        case opening(version: UInt16)
+        /// The app has sent its greeting, and waits for the daemon's answer.
+        case opening
         case open
         /// The app was refused, or has closed its session; no more messages are read.
         case over
@@ -45,6 +45,8 @@ package struct DaemonConversation: Sendable {
     package static let mostBacklog = 8 << 20
 
     private var state = State.expecting
+    /// The protocol version of the session; 0 before its greeting.
+    private var version: UInt16 = 0
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var actions = Fifo<Action>()
@@ -116,8 +118,8 @@ package struct DaemonConversation: Sendable {
         case .open, .answer: break
         case .request(let number, let request):
             taken = number
-            let isWaiting = taken &- reportedTaken < Self.mostUnacknowledged
-            if !(isWaiting && request.needsNoAcknowledgement) { mustReportTaken = true }
+            let mayBeLate = version >= Versions.withLateAcknowledgements && request.mayBeAcknowledgedLate
+            if !mayBeLate || taken &- reportedTaken >= Self.mostUnacknowledged { mustReportTaken = true }
         case .refuse(let number, _):
             taken = number
             mustReportTaken = true
@@ -128,7 +130,7 @@ package struct DaemonConversation: Sendable {
 
     /// Tells the app that it has a session.
     package mutating func welcome() {
-        guard case .opening(let version) = state else { return }
+        guard case .opening = state else { return }
         state = .open
         write(.welcome(Welcome(version: version, window: Self.window)))
     }
@@ -255,7 +257,8 @@ package struct DaemonConversation: Sendable {
                 let sentence = "the app supports none of the daemon's protocol versions, \(own.oldest) to \(own.newest)"
                 return refuse(Refusal(.version, sentence))
             }
-            state = .opening(version: version)
+            self.version = version
+            state = .opening
             actions.append(.open(hello))
         case (.request(let number, let request), .opening), (.request(let number, let request), .open):
             if checkNumber(number) { actions.append(.request(number, request)) }
@@ -284,7 +287,7 @@ extension ClientRequest {
     ///
     /// An app needs the acknowledgement only when its window is full, to send more requests. So the daemon can process
     /// several of these requests before it acknowledges them.
-    fileprivate var needsNoAcknowledgement: Bool {
+    fileprivate var mayBeAcknowledgedLate: Bool {
         switch self {
         case .peer(_, .attribute, _), .service(.respond), .service(.update), .channel: true
         default: false

@@ -7,7 +7,7 @@ package import BLEWire
 /// change is incompatible, the new range of versions does not overlap the old one.
 package struct Versions: Packet {
     /// The versions that this package supports.
-    package static let own = Self(oldest: 1, newest: 4)
+    package static let own = Self(oldest: 1, newest: 5)
     /// The versions that an app accepts.
     ///
     /// Apps need version 2 or later, in which each result contains the number of the request that it answers.
@@ -18,6 +18,8 @@ package struct Versions: Packet {
 
     /// The first version in which app and daemon inform each other of dropped advertising reports.
     static let withDroppedReports: UInt16 = 4
+    /// The first version in which the daemon may acknowledge frequent requests late.
+    static let withLateAcknowledgements: UInt16 = 5
 
     package var oldest: UInt16
     package var newest: UInt16
