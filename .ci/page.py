@@ -313,7 +313,7 @@ def main(ble: str, results: pathlib.Path, captures: list[pathlib.Path]) -> None:
             expect(not causes(browser), "the demo has a failure", causes(browser))
         check_layout(browser, demo, "laptop", dark=True)
         report["use"] = check_use(browser, demo)
-        report["failure"] = check_failure(browser, lost, "link lost", "packets in a row were lost")
+        report["failure"] = check_failure(browser, lost, "link lost", "lost while the devices were")
         report["pages"] = {path.name: check_capture(browser, folder / (path.stem + ".html")) for path in captures}
         report["live"] = check_live(browser, ble, folder)
         report["large"] = check_large(browser, demo, folder)
