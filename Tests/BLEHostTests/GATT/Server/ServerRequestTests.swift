@@ -173,7 +173,7 @@ struct ServerRequestTests {
         }
     }
 
-    /// Keys of which only the last one is authenticated and from LE Secure Connections.
+    /// Keys from the weakest to the only sufficient one, which is authenticated and from LE Secure Connections.
     private static let secureSteps: [PairingStrength?] = [
         .key(.encrypted), .key(.encrypted, isSecureConnections: true), .key(.authenticated),
         .key(.authenticated, isSecureConnections: true),
