@@ -72,9 +72,8 @@ package struct TimelineBuilder: Sendable {
         case .comment(let text, let source, let time): add(text: text, of: source, at: time)
         case .lost(let count, let source):
             guard timeline.remarks.count < 100 else { return }
-            let packets = count == 1 ? "1 packet" : "\(count) packets"
             let place = source.machine.isEmpty ? "the capture" : source.machine
-            timeline.remarks.append("\(packets) of \(place) \(count == 1 ? "is" : "are") missing.")
+            timeline.remarks.append("\(count.withNoun("packet")) of \(place) \(count == 1 ? "is" : "are") missing.")
         }
     }
 

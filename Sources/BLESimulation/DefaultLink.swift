@@ -73,7 +73,7 @@ package enum DefaultLink {
                 let adapter = try AdapterReference.firstUsable(in: kernel)
                 return runner(on: PortTransport(UserChannelPort(adapter, kernel: kernel)), nil)
             } catch {
-                let cure = error.cure.map { " " + $0 } ?? ""
+                let cure = error.cure.asNextSentence
                 logger.error(
                     """
                     No Bluetooth host is available (\(error)).\(cure) To try without a radio, set \

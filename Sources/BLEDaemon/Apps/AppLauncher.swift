@@ -137,7 +137,7 @@ package final class AppLauncher: @unchecked Sendable {
         do throws(LaunchFailure) {
             try launch(app, by: way, variables, ended)
         } catch {
-            let cure = error.cure.map { " " + $0 } ?? ""
+            let cure = error.cure.asNextSentence
             Logger.coreBluetooth.error("Cannot launch \(app.program) with \(way.words) (\(error.reason)).\(cure)")
             throw error
         }

@@ -190,8 +190,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             logOnce("The daemon at \(address) refuses this app: \(sentence).")
         case .requestRefused(let sentence): logOnce("The daemon at \(address) refuses a request: \(sentence).")
         case .absent(let error) where error.finding == .socketForbidden:
-            let cure = error.cure.map { " " + $0 } ?? ""
-            logOnce("Cannot use the Bluetooth daemon at \(address) (\(error)).\(cure)")
+            logOnce("Cannot use the Bluetooth daemon at \(address) (\(error)).\(error.cure.asNextSentence)")
         case .absent(let error):
             let cure = "Start it with “\(command)”, or set \(HostSpecification.variable) to another host."
             logOnce("No Bluetooth daemon at \(address) (\(error)). \(cure)")

@@ -31,7 +31,7 @@ package final class CaptureFile: Sendable {
         }
 
         package var description: String {
-            "\(path) cannot be written as a capture: \(reason)." + (cure.map { " " + $0 } ?? "")
+            "\(path) cannot be written as a capture: \(reason)." + cure.asNextSentence
         }
     }
 

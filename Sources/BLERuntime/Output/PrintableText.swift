@@ -149,3 +149,16 @@ struct PrintableLog: LogHandler {
         base.log(event: event)
     }
 }
+
+extension BinaryInteger {
+    /// Returns the number with a noun, such as "1 packet" or "3 packets".
+    ///
+    /// - Parameter noun: A noun in the singular, with a plural that ends in "s".
+    /// - Returns: The number and the noun, which is in the plural unless the number is 1.
+    package func withNoun(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+extension String? {
+    /// The text after a space, to follow another sentence; empty if there is no text.
+    package var asNextSentence: String { map { " " + $0 } ?? "" }
+}

@@ -108,5 +108,5 @@ package struct FileProblem: Error, Equatable {
 }
 
 extension FileProblem: CustomStringConvertible {
-    package var description: String { sentence + (cure.map { " " + $0 } ?? "") }
+    package var description: String { sentence + cure.asNextSentence }
 }

@@ -1,3 +1,4 @@
+import BLERuntime
 import BLESimulation
 import CoreBluetooth
 
@@ -31,8 +32,8 @@ final class ChatDemo {
         for guest in guests { await leave(guest) }
         packets?.flush()
         if let missing {
-            let before = done == 1 ? "1 step" : "\(done) steps"
-            printer.print(Fact("failed", ["step": missing, "steps": done], text: "✗ \(missing) (after \(before))"))
+            let text = "✗ \(missing) (after \(done.withNoun("step")))"
+            printer.print(Fact("failed", ["step": missing, "steps": done], text: text))
         } else if printer.isForPeople {
             printer.remark("✓ \(done) of \(done) steps done in \(world.now.seconds) s of virtual time.")
         }

@@ -48,7 +48,7 @@ struct CaptureInput {
         }
         guard reader.skippedPackets > 0 else { return }
         let links = reader.skippedLinkNames.isEmpty ? "" : " of \(reader.skippedLinkNames.joined(separator: ", "))"
-        let count = reader.skippedPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
+        let foreign = reader.skippedPackets.withNoun("packet") + links
         guard hasPackets else { throw .unusableFile(path, "it has \(foreign), but no HCI packets") }
         try? StandardStream.error.write(line: "Skipped \(foreign): only HCI packets can be read.")
     }

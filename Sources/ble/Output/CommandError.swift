@@ -57,14 +57,14 @@ enum CommandError: Error, CustomStringConvertible {
             (serial:PATH@RATE, tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
             """
         case .noController(let place, let reason, let cure):
-            "No controller at \(place) (\(reason)).\(cure.map { " " + $0 } ?? "")"
-        case .noAdapters(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
+            "No controller at \(place) (\(reason)).\(cure.asNextSentence)"
+        case .noAdapters(let error): "\(error.sentence)\(error.cure.asNextSentence)"
         case .invalidHost(let error): "\(HostSpecification.variable) is invalid. \(error)"
         case .noDaemon(let reason):
             """
             No Bluetooth daemon (\(reason)). Start one with “bled”, or name its socket with BLUETOOTH_HOST=bled:PATH.
             """
-        case .daemonFailed(let error): "\(error.sentence)\(error.cure.map { " " + $0 } ?? "")"
+        case .daemonFailed(let error): "\(error.sentence)\(error.cure.asNextSentence)"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
         case .noDesktop(let reason):
             "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
@@ -96,7 +96,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .endedEarly(let received, let count):
             "The channel was closed after \(received) of \(count) octets had been received."
         case .unsent(let sent, let reason):
-            "Not all data was sent: the channel ended after \(sent) octets.\(reason.map { " " + $0 } ?? "")"
+            "Not all data was sent: the channel ended after \(sent) octets.\(reason.asNextSentence)"
         case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)\(reason.hasSuffix(".") ? "" : ".")"
         case .unusablePort(let port, let reason):
             "Cannot listen on port \(port): \(reason). Choose another --port."

@@ -41,7 +41,7 @@ extension SessionInfo {
             phase.name,
             radio.printable,
             usageSummary,
-            "\(use.events) \(use.events == 1 ? "event" : "events")",
+            use.events.withNoun("event"),
             program.printable + identifier
         )
         return Fact("app", fields, text: text)
@@ -49,9 +49,7 @@ extension SessionInfo {
 
     /// A summary of the session's use of the radio, for the text of ``fact``.
     private var usageSummary: String {
-        func count(_ number: Int, _ what: String) -> String? {
-            number == 0 ? nil : "\(number) \(what)\(number == 1 ? "" : "s")"
-        }
+        func count(_ number: Int, _ what: String) -> String? { number == 0 ? nil : number.withNoun(what) }
         let all = [
             use.isScanning ? "scans" : nil, use.isAdvertising ? "advertises" : nil,
             count(Int(use.services), "service"), count(links.count, "link"),

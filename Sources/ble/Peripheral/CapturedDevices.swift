@@ -118,11 +118,13 @@ extension ClonedDevice {
         var remarks: [String] = []
         if device.advertisement == nil { remarks.append("The capture contains no advertisement of the device.") }
         if unread > 0 {
-            let values = unread == 1 ? "1 value was" : "\(unread) values were"
-            remarks.append("\(values) not read in the capture; “known” is false for \(unread == 1 ? "it" : "them").")
+            let (verb, pronoun) = unread == 1 ? ("was", "it") : ("were", "them")
+            remarks.append(
+                "\(unread.withNoun("value")) \(verb) not read in the capture; “known” is false for \(pronoun)."
+            )
         }
         if device.variableAnswers > 0 {
-            let writes = device.variableAnswers == 1 ? "1 write" : "\(device.variableAnswers) writes"
+            let writes = device.variableAnswers.withNoun("write")
             remarks.append("\(writes) had different answers at different times; these answers are left out.")
         }
         for characteristic in characteristics where characteristic.properties & unsupported != 0 {

@@ -48,10 +48,7 @@ struct Notify: AsyncParsableCommand {
             let listening = Listening(to: found, of: peripheral, count: count, printer)
             let seen = try await listening.run(through: central)
             if let count, seen < count, let duration {
-                throw CommandError.noAnswer(
-                    to: "Waiting for \(count) \(count == 1 ? "value" : "values")",
-                    within: duration
-                )
+                throw CommandError.noAnswer(to: "Waiting for \(count.withNoun("value"))", within: duration)
             }
         }
     }

@@ -93,9 +93,10 @@ struct Monitor: AsyncParsableCommand {
                 try await watch(printer, packets)
             }
             if !copies.isEmpty {
-                printer.remark("Wrote \(Self.number(packets.count)) to \(copies.joined(separator: ", ")).")
+                printer.remark("Wrote \(packets.count.withNoun("packet")) to \(copies.joined(separator: ", ")).")
                 if packets.redactedCount > 0 {
-                    printer.remark("Left out the keys in \(Self.number(packets.redactedCount)); --keys keeps them.")
+                    let redacted = packets.redactedCount.withNoun("packet")
+                    printer.remark("Left out the keys in \(redacted); --keys keeps them.")
                 }
             }
         }
@@ -134,8 +135,6 @@ struct Monitor: AsyncParsableCommand {
         try await interruption.wait(atMost: duration)
         watch.stop()
     }
-
-    private static func number(_ packets: Int) -> String { packets == 1 ? "1 packet" : "\(packets) packets" }
 
     @MainActor
     private static func show(_ event: HostMonitor.Event, _ printer: Printer, _ packets: MonitorPrinter) {
