@@ -121,8 +121,10 @@ extension SessionDevice {
         if let known = known(attribute) { return known }
         try await discover()
         guard let found = known(attribute) else {
-            let what = "\(peripheral.title) has no characteristic \(attribute.description)"
-            throw SessionFailure(.noAttribute, "\(what). The command “discover” lists its characteristics.")
+            let others = peripheral.allServices.flatMap { $0.characteristics ?? [] }.map(\.uuid.uuidString)
+            let only = others.isEmpty ? "" : ", only \(CommandError.list(others))"
+            let missing = "characteristic \(attribute.description)\(only)"
+            throw SessionFailure(.noAttribute, "\(peripheral.title) has no \(missing).")
         }
         return found
     }

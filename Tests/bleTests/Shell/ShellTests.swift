@@ -116,7 +116,7 @@ struct ShellTests {
     @Test("A failed command is shown, and the shell goes on")
     func goesOn() async throws {
         let (shell, output) = try await Self.run(["connect Lamp", "read FFA9", "read FFA1", "quit", "rssi"])
-        #expect(output.lines.contains { $0.contains("has no characteristic FFA9") })
+        #expect(output.lines.contains { $0.contains("has no characteristic FFA9, only “FFA1”") })
         #expect(output.lines.contains("FFA1: “on”  (0x6f6e)") && shell.hasFailed)
         #expect(!output.lines.contains { $0.contains("dBm") })
     }
