@@ -96,6 +96,8 @@ async def scanning(host):
         async with failing("not_found"):
             await session.connect("Nothing", timeout=0.2)
         async with failing("invalid"):
+            await session.connect(None)
+        async with failing("invalid"):
             await session.request("read", device="Lamp", characteristic="2A19", colour="red")
 
 

@@ -141,6 +141,8 @@ class Session:
             reconnect: Connects again whenever the connection is lost, and subscribes again to the same values.
         """
         wanted = device.identifier if isinstance(device, Advertisement) else device
+        if not wanted:
+            raise BluetoothError("invalid", f"Cannot connect to {wanted!r}: name a device. Was it found?")
         try:
             line = await self.request("connect", device=wanted, timeout=timeout, reconnect=reconnect or None)
         except asyncio.CancelledError:
