@@ -44,8 +44,8 @@ def guide():
 
 
 def scripts():
-    """The scripts of SCRIPTS.md and GATEWAY.md, and what they print."""
-    for name in ("SCRIPTS.md", "GATEWAY.md"):
+    """The scripts of the guides, and what they print."""
+    for name in ("PYTHON.md", "SCRIPTS.md", "GATEWAY.md"):
         if reason := missing():
             print(f"{name} {reason}")
         elif name == "GATEWAY.md" and Broker.listens_at(1883):
@@ -61,7 +61,7 @@ def run_scripts(name):
         (folder / "ble").symlink_to(ble)
         (folder / "ble-gateway").symlink_to(root / "Packaging/gateway/ble-gateway")
         (folder / "gateway").symlink_to(python.parent.parent)
-        own = demo | {"PATH": f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
+        own = demo | {"PATH": f"{folder}:{python.parent}:{os.environ['PATH']}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
         for program, expected in programs:
             with open(folder / "output", "w") as output, open(folder / "errors", "w") as errors:
                 shell = subprocess.Popen(["bash", "-euc", program], cwd=folder, env=own, stdout=output, stderr=errors,
