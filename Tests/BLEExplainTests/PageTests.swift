@@ -43,7 +43,7 @@ import Testing
             builder.add(Self.record(packet))
             let html = ExplainPage(builder.finish(), title: "keys").html
             #expect(html.contains("a7a7a7a7") == keeps)
-            #expect(html.contains("left out; --keys") != keeps)
+            #expect(html.contains("left out to protect keys") != keeps)
         }
     }
 

@@ -170,7 +170,7 @@ struct MonitorTests {
         }
         #expect(lines.joined().contains(key) == (keys != .nowhere))
         #expect(lines.contains { $0.contains(#""redacted":true"#) } == (keys == .nowhere))
-        #expect(lines.joined().contains("left out; --keys") == (keys == .nowhere))
+        #expect(lines.joined().contains("left out to protect keys") == (keys == .nowhere))
         #expect(packets.redactedCount == (keys == .everywhere ? 0 : 1))
         let written = try Array(Data(contentsOf: URL(filePath: path))).hexadecimal
         #expect(written.contains(key) == (keys == .everywhere))

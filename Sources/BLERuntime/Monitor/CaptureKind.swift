@@ -59,7 +59,7 @@ enum CaptureKind {
             let link = field & 0x0FFF_FFFF, name = name(ofLink: link)
             return [187, 201, 254].contains(link)
                 ? "it is classic pcap with \(name); \(converting)"
-                : "it is classic pcap with \(name), which has no HCI packets"
+                : "it is classic pcap with \(name), which is not HCI"
         }
         return nil
     }

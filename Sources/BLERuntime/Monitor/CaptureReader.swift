@@ -113,14 +113,14 @@ package struct CaptureReader: Sendable {
         let read = offset + start
         if case .broken(let failure) = kind { throw failure }
         if toSkip > 0 {
-            throw Failure(reason: "it ends inside a block, \(toSkip) octets short", offset: read)
+            throw Failure(reason: "it ends inside a block, \(toSkip.withNoun("octet")) short", offset: read)
         }
         if case .unknown = kind {
             throw Failure(reason: octets.isEmpty ? "it is empty" : Self.reason(to: octets[...]), offset: 0)
         }
         guard start == octets.count else {
             throw Failure(
-                reason: "it ends inside a record, after \(octets.count - start) octets",
+                reason: "it ends inside a record, after \((octets.count - start).withNoun("octet"))",
                 offset: read
             )
         }

@@ -96,7 +96,7 @@ package final class HostMonitor: @unchecked Sendable {
         let stream = SocketStream(descriptor, on: loop)
         guard let owner = stream.peer?.user else { return }
         guard HostSocket.shows(to: geteuid(), owner: owner) else {
-            return refuse(socket, "it belongs to another user, so only root may monitor it")
+            return refuse(socket, "it belongs to another user; only that user and root may monitor it")
         }
         attachments[socket] = Attachment(stream: stream)
         stream.start { [weak self] (chunk) throws(TransportError) in

@@ -61,7 +61,7 @@ package struct KeyFilter: Sendable {
             defer { start += layer.size }
             let fields = layer.fields.map { field in
                 start + field.range.upperBound > hidden.lowerBound
-                    ? field.replacing(text: "left out; --keys shows it")
+                    ? field.replacing(text: "left out to protect keys")
                     : field
             }
             return DissectedLayer(name: layer.name, fields: fields)

@@ -53,7 +53,7 @@ struct SnoopRecords: Sendable {
         guard let link = Link(rawValue: number) else {
             let kind = CaptureKind.snoopLinks[number].map { " (\($0))" } ?? ""
             throw CaptureReader.Fault(
-                "it is btsnoop with data link \(number)\(kind), which is not supported, only 1001, 1002 and 2001"
+                "it is btsnoop with data link \(number)\(kind), but only 1001, 1002 and 2001 are supported"
             )
         }
         self.link = link

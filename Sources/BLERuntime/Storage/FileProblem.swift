@@ -83,9 +83,10 @@ package struct FileProblem: Error, Equatable {
         case .untrusted(_, .owned):
             return "Use a directory that belongs to \(geteuid() == 0 ? "root" : "root or to you"), or /var/tmp."
         case .system(ENOSPC), .system(EDQUOT): return "Free up space on its disk."
-        case .system(EROFS): return "Set XDG_STATE_HOME to a writable directory."
+        case .system(EROFS):
+            return "Use a directory on a writable file system; XDG_STATE_HOME sets the one for stored state."
         case .system(EWOULDBLOCK): return "Another process has locked it; end that process or wait."
-        case .system(EEXIST): return "All alternative names are taken as well; move these files elsewhere."
+        case .system(EEXIST): return "The names up to “.unreadable-9” are taken, too; move these files elsewhere."
         case .system: return nil
         }
     }
@@ -97,7 +98,7 @@ package struct FileProblem: Error, Equatable {
     package var text: String {
         switch reason {
         case .system(let errno): String(cString: strerror(errno))
-        case .newer(let version): "It has version \(version)"
+        case .newer(let version): "Its format, version \(version), is too new"
         case .untrusted(let path, .writable): "Other users may write to \(path), which has no sticky bit"
         case .untrusted(let path, .owned(let user)): "\(path) belongs to user \(user), who could replace it"
         }

@@ -149,7 +149,8 @@ package final class StateFile: Sendable {
         switch Result(catching: { () throws(StateText.Unreadable) in try StateText(reading: octets) }) {
         case .success(let text):
             if !text.losses.isEmpty {
-                let aside = try file.preserve(), places = text.losses.prefix(5).joined(separator: ", ")
+                let aside = try file.preserve(), more = text.losses.count > 5 ? ", …" : ""
+                let places = text.losses.prefix(5).joined(separator: ", ") + more
                 logger.warning(
                     """
                     Dropped invalid values from \(file.path) (\(text.losses.count) in all: \(places)). The old file is \

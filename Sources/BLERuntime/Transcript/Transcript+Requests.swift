@@ -81,7 +81,7 @@ extension Transcript {
             ["to request \(transaction.rawValue)", "success", value.isEmpty ? "" : Self.octets(value)]
         case .respond(let transaction, .failure(let code)): ["to request \(transaction.rawValue)", "\(code)"]
         case .update(let id, let value, let peers):
-            [attribute(id, of: client), Self.octets(value), peers.map { "for \($0.count) centrals" } ?? ""]
+            [attribute(id, of: client), Self.octets(value), peers.map { "for \($0.count.withNoun("central"))" } ?? ""]
         }
     }
 
@@ -102,7 +102,7 @@ extension Transcript {
         case .setPolicy(let policy, let everywhere):
             [
                 policy.requiresSecureConnections ? "on LE Secure Connections" : "",
-                "on keys of \(policy.leastKeySize) octets", policy.keepsBonds ? "" : "without bonds",
+                "on keys of at least \(policy.leastKeySize) octets", policy.keepsBonds ? "" : "without bonds",
                 policy.unattended.map { "unattended pairing \($0)" } ?? "", everywhere ? "for all apps" : "",
             ]
         case .takeTemporaryKey(_, let peer): [peer.map(device) ?? ""]

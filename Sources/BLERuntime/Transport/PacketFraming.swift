@@ -22,7 +22,7 @@ package struct PacketFraming: PortFraming, Sendable {
         var packets = H4Framer(from: .controller), octets = 0
         try packets.receive(chunk) { octets += $0.count }
         guard octets == chunk.count else {
-            throw TransportError(.garbage, "\(chunk.count) octets read together are not a whole packet")
+            throw TransportError(.garbage, "a read of \(chunk.count.withNoun("octet")) ends inside a packet")
         }
         packet(chunk)
     }

@@ -123,10 +123,12 @@ package struct SerialPort: ControllerPort {
         let command =
             isModemManager
             ? "sudo systemctl stop ModemManager" : "kill " + programs.map { "\($0.process)" }.joined(separator: " ")
+        let target = programs.count == 1 ? "that program" : "those programs"
+        let action = isModemManager ? "Stop ModemManager" : "End \(target)"
         return TransportError(
             .unreachable,
             "\(address.path) is in use by \(names)",
-            cure: "End that program with “\(command)”.",
+            cure: "\(action) with “\(command)”.",
             command: command,
             finding: .portTaken
         )

@@ -59,7 +59,7 @@ package final class SocketListener: Sendable {
         accept: @escaping @Sendable (FileDescriptor) -> Void
     ) throws(TransportError) {
         guard place.descriptorPath.utf8.count <= SocketAddress.mostOctetsOfPath else {
-            let cure = "Use a shorter name for the socket; its directory may be long."
+            let cure = "Shorten the file name of the socket; the length of its directory does not matter."
             throw TransportError(.unreachable, "the name of the socket \(place.path) is too long", cure: cure)
         }
         let address = SocketAddress.unix(path: place.descriptorPath)

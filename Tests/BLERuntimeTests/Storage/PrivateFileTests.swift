@@ -108,7 +108,11 @@ struct PrivateFileTests {
         "A problem names its file and the remedy",
         arguments: [
             (ENOSPC, "No space left on device. Free up space on its disk."), (EIO, "Input/output error."),
-            (EROFS, "Read-only file system. Set XDG_STATE_HOME to a writable directory."),
+            (
+                EROFS,
+                "Read-only file system. Use a directory on a writable file system; XDG_STATE_HOME sets the one for "
+                    + "stored state."
+            ),
         ]
     )
     func cures(errno: Int32, end: String) {
