@@ -22,7 +22,10 @@ enum ProcessMachine {
             state.machine = machine
             return false
         }
-        precondition(!isReserved, "only one test at a time may use the whole process, until its closure returns")
+        precondition(
+            !isReserved,
+            "inhabitProcessWide { } uses the whole process until its closure returns; only calls with a closure wait"
+        )
     }
 
     /// Waits until no other caller has reserved the process, then reserves it for `machine`.

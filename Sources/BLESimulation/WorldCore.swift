@@ -161,7 +161,10 @@ struct WorldCore: ~Copyable {
             }
             self.latency = skipped
             let longest = self.interval?.duration ?? .milliseconds(30)
-            precondition(longest * (1 + latency) < .seconds(16), "connection events must be less than 16 s apart")
+            precondition(
+                longest * (1 + latency) < .seconds(16),
+                "(1 + peripheralLatency) * connectionInterval must be less than 16 s"
+            )
         }
     }
 

@@ -28,7 +28,7 @@ extension WorldCore {
             }
         }
         if let overtime = overtime(of: session) {
-            let sentence = "\(request.methodName) was requested \(overtime.inMilliseconds) after the app was woken"
+            let sentence = "\(request.methodName) was called \(overtime.inMilliseconds) after the app was woken"
             result.append(PossibleFinding(rule: .backgroundTime, sentence: sentence))
         }
         return result

@@ -93,7 +93,7 @@ package struct DeviceFault: Hashable, Sendable {
         kind = try Self.kind(&words, of: text)
         if words.take(" after ") {
             guard let delay = words.duration(), .zero ... .seconds(Self.mostSeconds) ~= delay else {
-                throw Mistake(description: "“\(text)”: expected at most one day after “after”, such as “500 ms”")
+                throw Mistake(description: "“\(text)”: “after” needs a duration of at most one day, such as “500 ms”")
             }
             self.delay = delay
         } else {
@@ -143,7 +143,7 @@ package struct DeviceFault: Hashable, Sendable {
             return .length(length)
         case "value":
             guard words.take(" "), let octets = words.word().flatMap(octets(in:)) else {
-                throw Mistake(description: "“\(text)”: expected pairs of hexadecimal digits after “value”")
+                throw Mistake(description: "“\(text)”: expected at most 512 pairs of hexadecimal digits after “value”")
             }
             return .value(octets)
         default: throw Mistake(description: "“\(text)” does not begin with \(kinds)")
@@ -169,7 +169,7 @@ package struct DeviceFault: Hashable, Sendable {
         }
         guard name != "time" else {
             guard let time = words.duration(), .zero ... .seconds(mostSeconds) ~= time else {
-                let rule = "expected at most one day after “time”, such as “500 ms”"
+                let rule = "“time” needs a duration of at most one day, such as “500 ms”"
                 throw Mistake(description: "“\(text)”: \(rule)")
             }
             return .time(time)

@@ -38,9 +38,9 @@ extension World {
         public var description: String {
             let cause =
                 switch faults.count {
-                case 0: "It fails without any fault."
-                case 1: "1 fault is enough to break it."
-                default: "\(faults.count) faults together break it."
+                case 0: "The test fails without any fault."
+                case 1: "1 fault is enough to break the test."
+                default: "\(faults.count) faults together break the test."
                 }
             return "\(error)\n\n\(cause) Repeat with:\n\n    \(repetition)\n\n\(story)"
         }

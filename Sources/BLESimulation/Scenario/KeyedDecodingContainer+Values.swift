@@ -73,11 +73,12 @@ extension KeyedDecodingContainer {
             rest = rest.dropFirst(2)
         }
         guard rest.isEmpty else {
+            let hasTextKey = key.stringValue == "value" && Key(stringValue: "text") != nil
+            let hint = hasTextKey ? "; for characters, use “text” instead of “value”" : ""
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription:
-                    "“\(text)” is not in pairs of hexadecimal digits; for characters, use “text” instead of “value”"
+                debugDescription: "“\(text)” does not consist of pairs of hexadecimal digits\(hint)"
             )
         }
         return try checked(result, key, atMost: limit)

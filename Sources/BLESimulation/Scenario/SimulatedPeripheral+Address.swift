@@ -36,8 +36,8 @@ extension SimulatedPeripheral {
             }
             let chosen = kind == .static ? Self.chosenBits : Self.allBits
             guard device.value & chosen != 0, kind == .public || device.value & chosen != chosen else {
-                let reason = "\(device) is reserved; the bits of an address must not all be equal"
-                throw DescriptionError(key: Self.key, reason: reason)
+                let rule = kind == .static ? "; the last 46 bits of a static address must not all be equal" : ""
+                throw DescriptionError(key: Self.key, reason: "\(device) is reserved\(rule)")
             }
             self.device = device
         }

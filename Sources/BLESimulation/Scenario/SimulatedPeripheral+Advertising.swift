@@ -31,7 +31,7 @@ extension SimulatedPeripheral {
             throw DescriptionError(key: "serviceData", reason: "“\(datum.service)” is not a UUID")
         }
         guard name.utf8.count <= Self.nameLimit else {
-            let reason = "it has \(name.utf8.count) octets, but a name has at most \(Self.nameLimit)"
+            let reason = "a name has at most \(Self.nameLimit) octets, but this one has \(name.utf8.count)"
             throw DescriptionError(key: "name", reason: reason)
         }
         if let passkey = pairing?.passkey, !(0...999_999 ~= passkey) {

@@ -23,7 +23,7 @@ extension SimulatedPeripheral: Decodable {
                 .init(
                     codingPath: decoder.codingPath
                         + [Key.services, AnyKey(intValue: index), AnyKey(stringValue: "includes")],
-                    debugDescription: "it includes \(part), which must come before it"
+                    debugDescription: "the service includes \(part), which must come before it"
                 )
             )
         }
@@ -62,7 +62,7 @@ extension SimulatedPeripheral: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .addressType,
                 in: values,
-                debugDescription: "it needs an “address”"
+                debugDescription: "“addressType” needs an “address”"
             )
         }
         do throws(DescriptionError) {

@@ -14,7 +14,7 @@ private let ofWorlds = #"it belongs to a world, which has its devices in "machin
 
 /// The advice that the error adds for some unknown keys.
 private let hints = [
-    "ticks": #"write "notify": {"every": 1000, "values": ["63", "64"]}, with milliseconds and digits"#,
+    "ticks": #"write "notify": {"every": 1000, "values": ["63", "64"]}, in milliseconds and hexadecimal digits"#,
     "description": #"write "descriptors": [{"uuid": "2901", "text": "…"}]"#,
     "format": #"write "descriptors": [{"uuid": "2904", "value": "04000000000000"}]"#,
     "machines": ofWorlds,

@@ -61,7 +61,8 @@ struct RepetitionTests {
         let words = #"linkLoss 0.5 ms at time 90000000 ms of a \"b\" \\(c)\n\u{07}"#
         let line = #"try await World.replay(seed: 18446744073709551615, faults: ["\#(words)"]) { world in … }"#
         #expect(failure?.repetition == line)
-        #expect(failure?.description.contains("\n1 fault is enough to break it. Repeat with:\n\n    \(line)") == true)
+        let end = "\n1 fault is enough to break the test. Repeat with:\n\n    \(line)"
+        #expect(failure?.description.contains(end) == true)
     }
 
     @Test("The text states how many faults are needed, with correct grammar", arguments: 0...2)
@@ -71,7 +72,8 @@ struct RepetitionTests {
             try await World.replay(seed: 1, faults: (0..<faults).map { _ in "\(fault)" }) { _ in throw Broken() }
         }
         let sentences = [
-            "It fails without any fault.", "1 fault is enough to break it.", "2 faults together break it.",
+            "The test fails without any fault.", "1 fault is enough to break the test.",
+            "2 faults together break the test.",
         ]
         #expect(failure?.description.contains("\n\(sentences[faults]) Repeat with:\n") == true)
     }

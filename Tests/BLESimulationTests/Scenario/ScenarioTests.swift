@@ -98,7 +98,7 @@ struct ScenarioTests {
         let error = #expect(throws: DecodingError.self) {
             try Scenario(json: Data(Self.machine(#""services": [\#(services)]"#).utf8))
         }
-        let expected = "it includes 1810, which must come before it (at machines[0].services[1].includes)"
+        let expected = "the service includes 1810, which must come before it (at machines[0].services[1].includes)"
         #expect(error?.explanation == expected)
     }
 
@@ -127,7 +127,7 @@ struct ScenarioTests {
             (#""address": "C0:00:00:00:00:00""#, "is reserved"), (#""address": "FF:FF:FF:FF:FF:FF""#, "is reserved"),
             (#""address": "00:00:00:00:00:00", "addressType": "public""#, "is reserved"),
             (#""address": "C0:FF:EE:00:00:01", "addressType": "resolvable""#, "expected one of public, static"),
-            (#""addressType": "public""#, "it needs an “address”"),
+            (#""addressType": "public""#, "“addressType” needs an “address”"),
         ]
     )
     func wrongAddress(field: String, reason: String) {

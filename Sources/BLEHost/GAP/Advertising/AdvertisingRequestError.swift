@@ -30,7 +30,7 @@ extension AdvertisingRequest {
         if let count = localName?.utf8.count, count > Self.nameLimit {
             return AdvertisingRequestError(
                 .localName,
-                "it has \(count) octets, but a name has at most \(Self.nameLimit)"
+                "a name has at most \(Self.nameLimit) octets, but this one has \(count)"
             )
         }
         guard services.count <= Self.servicesLimit else {
