@@ -128,8 +128,8 @@ extension Signal {
             package var description: String {
                 switch self {
                 case .success: "successful"
-                case .mtuReduced: "the MTU may not shrink"
-                case .mpsReduced: "the MPS of several channels may not shrink"
+                case .mtuReduced: "reducing the MTU is not allowed"
+                case .mpsReduced: "reducing the MPS of several channels is not allowed"
                 case .invalidDestination: "invalid Destination CID"
                 case .unacceptableParameters: "unacceptable parameters"
                 default: "result 0x\(String(wire, radix: 16))"

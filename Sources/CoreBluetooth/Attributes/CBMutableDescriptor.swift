@@ -22,8 +22,8 @@ open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
         case (.short(0x2904), let data as Data):
             guard data.count >= Self.formatLength else {
                 raise(
-                    "A Characteristic Presentation Format descriptor must have \(Self.formatLength) octets "
-                        + "as its value, not \(data.count)"
+                    "A Characteristic Presentation Format descriptor must have at least "
+                        + "\(Self.formatLength) octets as its value, not \(data.count)"
                 )
             }
             octets = [UInt8](data)

@@ -83,10 +83,12 @@ extension CBPeripheral {
 
     /// Ends the connection of a peripheral whose object the app has released.
     func abandonConnection() {
-        switch state {
+        let current = state
+        switch current {
         case .disconnected, .disconnecting: return
         case .connecting, .connected:
-            session.report("CBPeripheral must be retained", "\(name ?? "a peripheral") is connected but not retained")
+            let what = current == .connecting ? "connecting" : "connected"
+            session.report("CBPeripheral must be retained", "\(name ?? "a peripheral") is \(what) but not retained")
             reference.console.misuse(
                 "Cancelling connection for unused peripheral \(self), Did you forget to keep a reference to it?"
             )

@@ -108,10 +108,15 @@ extension AdvertisingRequest {
     fileprivate static func excess(_ data: [String: Any]) -> String? {
         let honoured = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
         let ignored = data.keys.filter { !honoured.contains($0) }.sorted()
-        if !ignored.isEmpty { return "\(ignored.joined(separator: ", ")) cannot be advertised and is ignored" }
+        if !ignored.isEmpty {
+            let verb = ignored.count == 1 ? "is" : "are"
+            return "\(ignored.joined(separator: ", ")) cannot be advertised and \(verb) ignored"
+        }
         let name = (data[CBAdvertisementDataLocalNameKey] as? String)?.utf8.count ?? 0
         let services = (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []).reduce(0) { $0 + $1.data.count }
-        if services > 28 { return "services of \(services) octets do not fit; the last ones are in the overflow area" }
+        if services > 28 {
+            return "service UUIDs of \(services) octets in all do not fit; the last ones are in the overflow area"
+        }
         guard name > max(28 - services, 10) else { return nil }
         return "a name of \(name) octets does not fit and was truncated"
     }

@@ -125,7 +125,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
             "the device requires protection against a man in the middle; for that, this host needs a display, a "
                 + "keyboard or out-of-band data"
         case .nobodyToAsk: "no agent can ask the user, and the policy requires one"
-        case .unsupported: "Bluetooth is not supported"
+        case .unsupported: "Bluetooth is not available on this machine"
         }
     }
 }

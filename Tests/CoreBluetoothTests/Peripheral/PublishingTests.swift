@@ -224,6 +224,6 @@ struct PublishingTests {
         let short = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([4, 0, 1, 0x27, 1, 0]))
         }
-        #expect(complaint(short).contains("must have 7 octets as its value, not 6"))
+        #expect(complaint(short).contains("must have at least 7 octets as its value, not 6"))
     }
 }
