@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 import CoreBluetoothExtras
 
@@ -106,7 +107,7 @@ final class ChannelConversation {
         if output == .reading, pipe.pending == 0 { try await Task.sleep(for: .milliseconds(200)) }
         let closed = fact("closed", of: channel, ["sent": pipe.sent, "received": pipe.received])
         printer.print(closed)
-        printer.remark("The channel is closed: \(pipe.sent) octets sent, \(pipe.received) received.")
+        printer.remark("The channel is closed: \(pipe.sent.withNoun("octet")) sent, \(pipe.received) received.")
         try check(pipe)
         if !isInterrupted, pipe.received < endConditions.count {
             throw CommandError.endedEarly(received: pipe.received, of: endConditions.count)
@@ -120,8 +121,9 @@ final class ChannelConversation {
             try await clock.sleep(for: Self.period)
             let (sent, received) = (pipe.sent, pipe.received)
             printer.print(Fact("progress", ["sent": sent, "received": received], text: ""))
-            printer.remark("\(sent) octets sent, \(received) received; \(sent + received - last) per second.")
-            last = sent + received
+            let total = sent + received
+            printer.remark("\(sent.withNoun("octet")) sent, \(received) received; \(total - last) per second.")
+            last = total
         }
     }
 

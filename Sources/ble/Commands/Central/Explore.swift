@@ -13,10 +13,10 @@ struct Explore: AsyncParsableCommand {
         discussion: """
             Prints the address of a page, and serves it until interrupted. The page lists devices with their RSSI over \
             time; there you can connect to them, and read, write and subscribe to their attributes. It also shows the \
-            packets and calls of this session, like “ble explain”, and with a daemon the apps that “ble apps” lists.
+            packets and calls of this session, like “ble explain”, and, with a daemon, the apps that “ble apps” lists.
 
-            Only programs on this machine can reach the page, unless --listen names another address. The address \
-            contains a random token; anyone who has it can use the radio.
+            Only programs on this machine can reach the page, unless --listen names another address. The page's \
+            address contains a random token; anyone who has it can use the radio.
 
             Examples:
               BLUETOOTH_HOST=demo ble explore
@@ -56,7 +56,7 @@ struct Explore: AsyncParsableCommand {
             let interruption = Interruption()
             let url = "http://\(ExploreAccess.host(of: listen)):\(server.port)/\(server.access.token)/"
             printer.print(Fact("listening", ["url": url], text: url))
-            printer.remark("Open this address in a browser; Ctrl-C ends it.")
+            printer.remark("Open this address in a browser. Ctrl-C stops the server.")
             if !ExploreAccess.isLoopback(listen) {
                 printer.remark("Other machines can open it, too. The connection is not encrypted.")
             }
