@@ -35,8 +35,8 @@ struct ConnectionLimiter: Sendable {
             if !program.hasGreeted { silent.count(program, like: newcomer) }
         }
         let sentence =
-            connections.sentence(for: present, state: "already connected")
-            ?? ungreeted.sentence(for: silent, state: "connected without a greeting")
+            connections.sentence(for: present, state: "are already open")
+            ?? ungreeted.sentence(for: silent, state: "have sent no greeting yet")
         return sentence.map { Refusal(.tooMany, $0) }
     }
 }
@@ -52,12 +52,12 @@ extension ConnectionLimiter.Bounds {
     /// Returns a sentence about the first limit that the counts in `present` have reached; `nil` if they have reached
     /// none.
     ///
-    /// `state` is the predicate of the sentence, such as “already connected”.
+    /// `state` is the predicate of the sentence, such as “are already open”.
     fileprivate func sentence(for present: Self, state: String) -> String? {
         let end = ", which is the limit"
-        if present.process >= process { return "\(process) sessions of this process are \(state)\(end)" }
-        if present.user >= user { return "\(user) sessions of this user are \(state)\(end)" }
-        if present.all >= all { return "\(all) sessions are \(state)\(end)" }
+        if present.process >= process { return "\(process) connections of this process \(state)\(end)" }
+        if present.user >= user { return "\(user) connections of this user \(state)\(end)" }
+        if present.all >= all { return "\(all) connections \(state)\(end)" }
         return nil
     }
 }

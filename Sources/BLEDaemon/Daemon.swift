@@ -256,7 +256,8 @@ package final class Daemon: @unchecked Sendable {
         case .endLinks(let peer):
             let count = connections.count { mayManage($0.app?.user, asker) && $0.endLinks(to: peer) }
             let left = keptSessions.endLinks(to: peer) { mayManage($0, asker) }
-            return count + left > 0 ? .done : .refused(Refusal(.unknown, "none of your apps has such a link"))
+            let missing = "none of your apps has a link" + (peer == nil ? "" : " to this device")
+            return count + left > 0 ? .done : .refused(Refusal(.unknown, missing))
         case .journal(let number): return .journal(log.lines(after: number) { mayManage($0, asker) })
         }
     }
@@ -265,7 +266,8 @@ package final class Daemon: @unchecked Sendable {
     /// user may do that.
     private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
         guard mayManage(geteuid(), asker) else {
-            return .refused(Refusal(.notAllowed, "only root and the daemon's user may switch Bluetooth for all apps"))
+            let sentence = "only root and the daemon's user may switch Bluetooth on or off for all apps"
+            return .refused(Refusal(.notAllowed, sentence))
         }
         let switched = switches.turn(on: isOn, radio)
         guard !switched.isEmpty else {

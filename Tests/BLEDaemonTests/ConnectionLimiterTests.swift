@@ -25,23 +25,23 @@ struct ConnectionLimiterTests {
         (guests(2, user: 1, process: 7, hasGreeted: true), nil),
         (
             guests(3, user: 1, process: 7, hasGreeted: true),
-            "3 sessions of this process are already connected, which is the limit"
+            "3 connections of this process are already open, which is the limit"
         ),
         // The same number is another process's where it is another user's.
         (guests(3, user: 2, process: 7, hasGreeted: true), nil),
         (
             guests(2, user: 1, process: 7, hasGreeted: false),
-            "2 sessions of this process are connected without a greeting, which is the limit"
+            "2 connections of this process have sent no greeting yet, which is the limit"
         ),
         (spread(4, user: 1, hasGreeted: true), nil),
-        (spread(5, user: 1, hasGreeted: true), "5 sessions of this user are already connected, which is the limit"),
+        (spread(5, user: 1, hasGreeted: true), "5 connections of this user are already open, which is the limit"),
         (
             spread(3, user: 1, hasGreeted: false),
-            "3 sessions of this user are connected without a greeting, which is the limit"
+            "3 connections of this user have sent no greeting yet, which is the limit"
         ),
         (spread(7, user: 2, hasGreeted: true), nil),
-        (spread(8, user: 2, hasGreeted: true), "8 sessions are already connected, which is the limit"),
-        (spread(4, user: 2, hasGreeted: false), "4 sessions are connected without a greeting, which is the limit"),
+        (spread(8, user: 2, hasGreeted: true), "8 connections are already open, which is the limit"),
+        (spread(4, user: 2, hasGreeted: false), "4 connections have sent no greeting yet, which is the limit"),
         (spread(3, user: 2, hasGreeted: false), nil),
     ]
 

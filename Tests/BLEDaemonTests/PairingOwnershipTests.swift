@@ -128,7 +128,7 @@ struct PairingOwnershipTests {
         let gate = SessionFilter(Grant(isAdministrator: isAdministrator, origin: "P"), for: .agent)
         #expect(gate.refusal(of: .security(.setPolicy(Self.noBonds))) == nil)
         let refusal = gate.refusal(of: .security(.setPolicy(Self.noBonds, everywhere: true)))
-        let sentence = "only administrators may change this for all apps, and P does not make this app one"
+        let sentence = "only administrators may set a pairing policy for all apps; this app is not one (P)"
         #expect(refusal == (isAdministrator ? nil : sentence))
     }
 }

@@ -169,7 +169,8 @@ package final class AppLauncher: @unchecked Sendable {
             do throws(LaunchFailure) {
                 try folder?.write(variables, for: unit, of: app.user)
             } catch {
-                Logger.coreBluetooth.error("\(unit) starts without its launch file (\(error.reason)).")
+                let cure = error.cure.asNextSentence
+                Logger.coreBluetooth.error("\(unit) starts without its launch file (\(error.reason)).\(cure)")
             }
             try run(command, variables, ended)
         case .unit(let unit, nil):

@@ -66,7 +66,7 @@ struct SessionFilter: Sendable {
         let refusals = roles.map { grant.refusal(of: $0) }
         if let sentence = refusals.first, refusals.allSatisfy({ $0 != nil }) { return sentence }
         let names = roles.map(\.name).joined(separator: " or ")
-        return "only a session with the role \(names) may request that"
+        return "this request needs a session with the role \(names)"
     }
 
     private func refusal(of request: ServerRequest) -> String? {
@@ -94,11 +94,11 @@ struct SessionFilter: Sendable {
     private func refusal(of request: SecurityRequest) -> String? {
         switch request {
         case .setPolicy(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
-            "\(grant.origin) does not allow unattended pairing (unattendedPairing)"
+            "the daemon's policy limits unattendedPairing to “\(grant.unattendedPairing)”"
         case .setPolicy(_, everywhere: true):
             grant.isAdministrator
                 ? nil
-                : "only administrators may change this for all apps, and \(grant.origin) does not make this app one"
+                : "only administrators may set a pairing policy for all apps; this app is not one (\(grant.origin))"
         // The host checks whether these requests are about links and bonds of the app.
         case .setPolicy, .setAgent, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey,
             .listBonds,
@@ -108,7 +108,7 @@ struct SessionFilter: Sendable {
     }
 
     private var channelRefusal: String? {
-        isRestricted ? "\(grant.origin) allows only certain services, and no channels" : nil
+        isRestricted ? "\(grant.origin) allows only certain services, and no L2CAP channels" : nil
     }
 
     /// Records a request that was allowed.
