@@ -20,7 +20,7 @@ extension TransportError {
             errno: EAFNOSUPPORT,
             "the kernel has no Bluetooth support",
             cure: """
-                Load its module with “\(command)”; in a container, share the machine's network \
+                Load the Bluetooth module with “\(command)”; in a container, share the machine's network \
                 (“--network=host”).
                 """,
             command: command,
@@ -35,7 +35,7 @@ extension TransportError {
             .unreachable,
             errno: EAFNOSUPPORT,
             "the kernel has Bluetooth, but not in this program's network namespace",
-            cure: "Run it in the machine's network namespace; in a container: “\(command)”.",
+            cure: "Run this program in the machine's network namespace; in a container: “\(command)”.",
             command: command,
             finding: .networkOfContainer
         )

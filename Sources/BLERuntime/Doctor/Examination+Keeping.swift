@@ -46,15 +46,17 @@ extension Examination.Draft {
         let known = ["bluetooth-central", "bluetooth-peripheral"], all = known.joined(separator: ",")
         let parts = value.split(separator: ",").map(String.init)
         if parts.isEmpty || !parts.allSatisfy(known.contains) {
-            return addUnknown(variable, value, instead: all, "Use \(known[0]), \(known[1]) or both")
+            let effect = ": managers whose mode is not listed are suspended"
+            return addUnknown(variable, value, effect, instead: all, "Use \(known[0]), \(known[1]) or both")
         }
-        addSet(variable, value, "apps are treated as running in the background")
+        let effect = "managers run in the background, or are suspended if their mode is not listed"
+        addSet(variable, value, effect)
     }
 
     private mutating func examineLog(_ variable: String, _ value: String) {
         guard Logger.Level(rawValue: value) != nil else {
             let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            return addUnknown(variable, value, instead: "notice", "The levels are \(levels)")
+            return addUnknown(variable, value, instead: "notice", "Use one of \(levels)")
         }
         addSet(variable, value, "messages of level \(value) and above are logged")
     }
@@ -63,14 +65,20 @@ extension Examination.Draft {
         add(Finding(.variableSet, .fact, of: variable, "\(variable) is “\(value)”: \(meaning)."))
     }
 
-    private mutating func addUnknown(_ variable: String, _ value: String, instead: String, _ rule: String) {
+    private mutating func addUnknown(
+        _ variable: String,
+        _ value: String,
+        _ effect: String = " and ignored",
+        instead: String,
+        _ rule: String
+    ) {
         let command = "export \(variable)=\(instead)"
         add(
             Finding(
                 .variableNotUnderstood,
                 .warning,
                 of: variable,
-                "\(variable) is “\(value)”, which is invalid and ignored.",
+                "\(variable) is “\(value)”, which is invalid\(effect).",
                 cure: "\(rule): “\(command)”.",
                 command: command
             )

@@ -163,7 +163,7 @@ extension Examination.Draft {
                 .warning,
                 of: "\(adapter.index)",
                 "\(adapter.index) is used by BlueZ. Apps take it over while they run, which ends BlueZ's connections.",
-                cure: "To avoid that, release it first: “\(finding.command ?? "")”.",
+                cure: "Use another adapter to keep them, or release this one yourself: “\(finding.command ?? "")”.",
                 command: finding.command
             )
         )
