@@ -28,7 +28,7 @@ extension FailureRule {
         }
         return [
             sentence("The device did not answer the connection request within six connection intervals.", index),
-            sentence("It was out of range, or another central connected to it first.", nil),
+            sentence("It was probably out of range, or another central connected to it first.", nil),
         ]
     }
 
@@ -274,7 +274,8 @@ extension FailureRule {
             return true
         }
         guard let last = attempts.last else {
-            return sentence("The device was not reachable before the end; Core Bluetooth keeps waiting.", nil)
+            let text = "The device was not reachable before the recording ended; Core Bluetooth keeps waiting."
+            return sentence(text, nil)
         }
         let requests = attempts.count == 1 ? "a connection request" : "\(attempts.count) connection requests"
         return sentence("The device did not answer \(requests).", last)

@@ -58,8 +58,8 @@ package struct FailureRule: Sendable {
                 break
             }
             guard !limit.isReached, findings.count < mostFindings else {
-                let text =
-                    "Too many failures: those after \(timeline.clock(timeline.events[index])) are not shown."
+                let time = timeline.clock(timeline.events[index])
+                let text = "Too many failures or events: failures after \(time) are not shown."
                 let sentence = FailureFinding.Sentence(text: text, event: index)
                 findings.append(.init(rule: "limit", event: index, sentences: [sentence]))
                 break

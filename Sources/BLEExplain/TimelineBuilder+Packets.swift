@@ -179,7 +179,7 @@ extension TimelineBuilder {
         _ isFromHost: Bool
     ) {
         let layers = packet.layers + packet.completed
-        let detail = "\(isFromHost ? "sent" : "received") on channel \(channel), \(count) octets"
+        let detail = "\(isFromHost ? "sent" : "received") on channel \(channel), \(count.withNoun("octet"))"
         if let layer = layers.last(where: { $0.name.hasPrefix("ATT") }) {
             about(place, .attribute, String(layer.name.dropFirst(4)), detail)
         } else {

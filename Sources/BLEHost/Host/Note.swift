@@ -121,7 +121,7 @@ extension Note: CustomStringConvertible {
         case .hardwareError(let code): "the controller reports hardware error \(code)"
         case .controllerRefused(let reason): "the controller cannot be used: \(reason)"
         case .creditsClamped(let link, let claimed, let counted):
-            "the controller reports \(claimed) fragments sent on link \(link.wire), but had only \(counted)"
+            "the controller reports more fragments sent on link \(link.wire) than it had: \(claimed), not \(counted)"
         case .establishmentFailed(let address, let status): "no connection to \(address) yet: \(status)"
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
         case .undelivered(let link): "link \(link.wire) ended before all queued data was sent"
@@ -138,7 +138,8 @@ extension Note: CustomStringConvertible {
             "removed a bond to make room for another: \(address) had paired without a request from the user or an app"
         case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure.words)"
         case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note.words)"
-        case .unexpectedResponse(let channel, let link): "unexpected response on \(channel) of link \(link.wire)"
+        case .unexpectedResponse(let channel, let link):
+            "unexpected response on channel \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "no response to a signal on link \(link.wire)"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
         case .channelBroken(let fault, let channel, let link):

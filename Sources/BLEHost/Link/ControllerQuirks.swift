@@ -78,7 +78,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             TableRow(
                 quirk: self,
                 sign: "fewer than three ACL data buffers",
-                measure: "lets links take turns for each buffer, and packets of a link wait in the host",
+                measure: "lets links take turns, and keeps waiting packets itself",
                 reason: "otherwise one slow link would block all others",
                 matches: { $0.buffers > 0 && $0.buffers < 3 }
             )
@@ -117,7 +117,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
         case .noResolvingList:
             TableRow(
                 quirk: self,
-                sign: "no LL Privacy, no resolving list, or no way to set the mode of privacy",
+                sign: "no LL Privacy, no resolving list, or no way to set the privacy mode",
                 measure: "generates and resolves private addresses itself",
                 reason: "without Set Privacy Mode, the list blocks bonded peers that use their identity address",
                 matches: { !ControllerQuirks($0).resolvesAddresses }
@@ -150,7 +150,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             TableRow(
                 quirk: self,
                 sign: "events and data of a connection that does not exist",
-                measure: "logs and ignores them",
+                measure: "logs and ignores them, except data of a connection that is announced within 10 ms",
                 reason: "some send late packets after a disconnection, or use a connection that was never announced",
                 matches: nil
             )

@@ -49,7 +49,7 @@ struct AdvertisementPacking {
                 let limit = AdvertisingData.Structure.maximumDataLength
                 throw AdvertisingRequestError(
                     field,
-                    "it has more than \(limit) octets, the maximum of an advertisement"
+                    "it has more than \(limit) octets, the maximum of an AD structure"
                 )
             }
             items += builder.data.structures.map { (field, $0) }
