@@ -82,7 +82,7 @@ extension AttributeCase.Item {
         switch kind {
         case "include":
             guard let range = AttributeHandleRange(start ?? .none, end ?? .none) else {
-                throw InvalidInput("the include at \(handle) has no range")
+                throw InvalidInput("the include at \(handle) has no valid range")
             }
             return .include(handle, uuid, range)
         case "characteristic":

@@ -6,7 +6,7 @@ import Glibc
 struct FileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file",
-        abstract: "Read files as lines of hexadecimal digits from standard input, and report which are usable.",
+        abstract: "Read one file per line, in hexadecimal digits, from standard input; report which files are usable.",
         discussion: """
             A file that can be read is also used: a world is created and scanned, a state is loaded into a host, and \
             the database of a test case is served. Prints a line {"usable": BOOL} for each file.

@@ -52,7 +52,8 @@ extension HostCall {
         let number: Int
         if let name = try? word("io_capability") {
             guard let index = Self.capabilities.firstIndex(of: name.lowercased()) else {
-                throw InvalidInput("io_capability: expected a whole number from 0 to 4, or a name")
+                let names = Self.capabilities.joined(separator: ", ")
+                throw InvalidInput("io_capability: expected a whole number from 0 to 4, or one of \(names)")
             }
             number = index
         } else {

@@ -14,7 +14,8 @@ struct HostCommand: ParsableCommand {
             Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
             The program ends at the end of standard input. The requests, with optional arguments in brackets; PEER is \
-            address (six octets, the least significant first) and address_type (0 public, 1 random):
+            address (six octets, the least significant first) and address_type (0 public, 1 random); octets are \
+            strings of hexadecimal digits:
               factory_reset       remove bonds, forget failed pairings, undo
                                   on_pairing, and reset the host: all
                                   connections, advertising and scans end
@@ -28,7 +29,7 @@ struct HostCommand: ParsableCommand {
               connect {PEER} [own_address_type] -> {connection}
               disconnect {connection}
               secure {connection, level: 1 to 4} -> {level}
-              on_pairing {io_capability}
+              on_pairing {io_capability: 0 to 4, or a name such as keyboard_only}
               pairing_reply {connection, confirm or passkey}
 
             Unsolicited events are {"event": NAME}: connected {connection, role, PEER}, disconnected {connection, \

@@ -114,7 +114,7 @@ extension PairingFailure {
 struct PairingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "smp",
-        abstract: "Pair once with the security manager behind the packet socket at file descriptor 3."
+        abstract: "Pair once with the peer on the packet socket at file descriptor 3."
     )
 
     @Argument(help: "The JSON file that describes the test case.")

@@ -75,7 +75,7 @@ extension AttributeOperation.Description {
         get throws {
             let whole = AttributeHandleRange.all
             guard let range = AttributeHandleRange(start ?? whole.start, end ?? whole.end) else {
-                throw InvalidInput("\(op) needs handles in order")
+                throw InvalidInput("invalid range of \(op): \(start ?? whole.start) to \(end ?? whole.end)")
             }
             return range
         }

@@ -1,4 +1,5 @@
 import BLEHost
+import BLERuntime
 import BLEWire
 
 extension AttributeVictim {
@@ -22,7 +23,7 @@ extension AttributeVictim {
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
         check(record.abandoned.isEmpty, "abandons a link before a timeout")
-        check(sent.isEmpty, "sends \(sent) to another peer")
+        check(sent.isEmpty, "sends \(sent.map(\.hexadecimal)) to another peer")
         check(record.completedElsewhere == 0, "completes a request to another peer")
     }
 
@@ -41,7 +42,11 @@ extension AttributeVictim {
         }
         let rest = answers, confirmations = record.confirmations
         check(rest.isEmpty, "answers packets that need no response: \(rest.map(\.hexadecimal))")
-        check((due...(due + open)).contains(confirmations), "confirms \(confirmations) times, not \(due)")
+        let allowed = open == 0 ? "\(due)" : "\(due) to \(due + open)"
+        check(
+            (due...(due + open)).contains(confirmations),
+            "confirms \(confirmations.withNoun("time")), not \(allowed)"
+        )
         record.answers = []
     }
 
@@ -94,7 +99,7 @@ extension AttributeVictim {
         drain()
         let isWaiting = record.request != nil && record.completed < record.asked
         let given = record.abandoned.filter { $0 == Self.link }.count
-        check(given <= 1 && (!isWaiting || given == 1), "abandons the link \(given) times")
+        check(given <= 1 && (!isWaiting || given == 1), "abandons the link \(given) times after a timeout")
         layer.linkDown(Self.link, failure: .timedOut, at: now)
         drain()
         let (asked, completed) = (record.asked, record.completed)

@@ -21,7 +21,7 @@ extension ChannelVictim {
             }
         }
         let missing = oracle.attributes?.asked ?? []
-        base.check(missing.isEmpty, "does not answer the requests \(missing)")
+        base.check(missing.isEmpty, "does not complete an app's requests for the handles \(missing)")
         for bearer in oracle.attributes?.bearers ?? [] { tell([0x0A, 3, 0], on: bearer.name) }
         base.checkLinks()
         base.disconnect()

@@ -31,7 +31,7 @@ extension ChannelVictim {
             )
         }
         let elsewhere = base.record.sentElsewhere
-        base.check(elsewhere.isEmpty, "sends \(elsewhere) to another peer after \(cause)")
+        base.check(elsewhere.isEmpty, "sends \(elsewhere.map(\.hexadecimal)) to another peer after \(cause)")
         base.check(reaction == expected.sorted, "reacts with \(reaction), not \(expected), to \(cause)")
     }
 
@@ -65,7 +65,7 @@ extension ChannelVictim {
         _ names: inout [ChannelIdentifier]
     ) {
         guard let packet = try? SignalPacket(decoding: octets) else {
-            return base.check(false, "sends the invalid signal \(octets)")
+            return base.check(false, "sends the invalid signal \(octets.hexadecimal)")
         }
         switch packet.signal {
         case .flowControlCredit(let credit):

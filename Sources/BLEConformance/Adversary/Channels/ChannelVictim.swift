@@ -95,7 +95,7 @@ final class ChannelVictim {
         base.requestChannel(SPSM(wire: 0x81), of: peer)
         base.drain()
         guard let request = base.record.signals.first, request.count > 2, base.record.signals.count == 1 else {
-            return base.check(false, "sends the signals \(base.record.signals)")
+            return base.check(false, "sends the signals \(base.record.signals.map(\.hexadecimal))")
         }
         base.deliver(
             [0x15, request[1], 10, 0, 0x60, 0, 64, 0, 64, 0, 5, 0, 0, 0],
@@ -203,6 +203,6 @@ final class ChannelVictim {
         let results = base.record.channelEvents.filter { $0.id == other }.map(\.event)
         base.check(results == [.received([1, 2, 3]), .sent(1)], "reports \(results) for another peer")
         let sent = base.record.sentElsewhere.filter { $0.first != 0x16 }
-        base.check(sent == [[1, 0, 6]], "sends \(sent) to another peer")
+        base.check(sent == [[1, 0, 6]], "sends \(sent.map(\.hexadecimal)) to another peer")
     }
 }

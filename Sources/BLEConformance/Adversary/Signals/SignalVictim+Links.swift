@@ -1,4 +1,5 @@
 import BLEHost
+import BLERuntime
 import BLEWire
 
 extension SignalVictim {
@@ -32,7 +33,7 @@ extension SignalVictim {
         inject(.disconnectionComplete(.init(status: .success, handle: link, reason: .remoteUserTerminatedConnection)))
         check(record.open.isEmpty, "leaves channels open: \(record.open)")
         let (wanted, openings) = (record.wanted, record.openings)
-        check(openings == wanted, "reports the outcome of \(openings) channels, not \(wanted)")
+        check(openings == wanted, "reports the outcome of \(openings.withNoun("channel")), not \(wanted)")
     }
 
     /// Returns the host's identifier for the device with this address; lets the host discover the device if necessary.

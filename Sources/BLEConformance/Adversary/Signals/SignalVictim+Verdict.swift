@@ -9,14 +9,14 @@ extension SignalVictim {
         let answers = record.answers
         check(
             (due.count...(due.count + open)).contains(answers.count),
-            "sends the answers \(answers.map(\.hexadecimal)) to \(due.count) signals that need one"
+            "sends the answers \(answers.map(\.hexadecimal)); signals that need one: \(due.count)"
         )
         if open == 0 {
             for (packet, answer) in zip(due, answers) {
                 check(packet.allowsSignal(answer), "answers \(packet) with \(answer.hexadecimal)")
             }
         }
-        check(record.sentElsewhere.isEmpty, "sends \(record.sentElsewhere) to another peer")
+        check(record.sentElsewhere.isEmpty, "sends \(record.sentElsewhere.map(\.hexadecimal)) to another peer")
         checkLinks()
     }
 
