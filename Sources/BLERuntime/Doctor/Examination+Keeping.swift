@@ -45,7 +45,7 @@ extension Examination.Draft {
     private mutating func examineBackground(_ variable: String, _ value: String) {
         let known = ["bluetooth-central", "bluetooth-peripheral"], all = known.joined(separator: ",")
         let parts = value.split(separator: ",").map(String.init)
-        if parts.isEmpty || !parts.allSatisfy(known.contains) {
+        if !parts.allSatisfy(known.contains) {
             let effect = ": managers whose mode is not listed are suspended"
             return addUnknown(variable, value, effect, instead: all, "Use \(known[0]), \(known[1]) or both")
         }

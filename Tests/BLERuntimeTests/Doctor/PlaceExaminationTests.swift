@@ -32,6 +32,15 @@ struct PlaceExaminationTests {
         #expect(codes.contains(.variableSet) == (name != HostSpecification.variable))
     }
 
+    @Test("An empty list of background modes is valid")
+    func noModes() async throws {
+        let patient = Patient()
+        patient.variables = [BackgroundDeclaration.variable: ""]
+        let findings = await patient.examined()
+        #expect(findings.findings(.variableNotUnderstood).isEmpty)
+        #expect(try #require(findings.findings(.variableSet).first).sentence.contains("suspended"))
+    }
+
     @Test("Without a home directory nothing is stored and addresses are not private, until there is one")
     func nowhere() async throws {
         let patient = Patient()
