@@ -27,8 +27,8 @@ extension FailureRule {
         default: return nil
         }
         return [
-            sentence("The device did not answer the connection request within six connection intervals.", index),
-            sentence("It was probably out of range, or another central connected to it first.", nil),
+            sentence("The link was not established: no packet arrived within six connection intervals.", index),
+            sentence("The devices were probably out of range, or another central connected first.", nil),
         ]
     }
 

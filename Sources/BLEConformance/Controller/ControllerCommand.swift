@@ -18,7 +18,7 @@ struct ControllerCommand: ParsableCommand {
     @Option(
         name: .long,
         parsing: .singleValue,
-        help: "TCP port of a controller, or 0 for a free port. Repeatable.",
+        help: "TCP port of a controller. Repeatable.",
         transform: Bounds(0...UInt16.max).read
     )
     var port: [UInt16] = []
