@@ -56,7 +56,7 @@ extension ControllerFacts {
             name, line("version", version.map { "\($0)" }), line("manufacturer", manufacturer.map { "\($0)" }),
             line("address", address.map { "\($0)" }),
             line("roles", roles?.map(\.rawValue).joined(separator: ", ")),
-            line("ACL data", aclPackets.map { "\($0) packets of \(aclOctets ?? 0) octets\(sharing)" }),
+            line("ACL data", aclPackets.map { "\($0.withNoun("packet")) of \(aclOctets ?? 0) octets\(sharing)" }),
             line("accept list", acceptListSize.map { "\($0)" }),
             line("resolving list", resolvingListSize.map { "\($0)" }),
             line("advertising", advertisingSets.map { "\($0) at a time, \(advertisingOctets ?? 0) octets" }),

@@ -90,16 +90,16 @@ enum CommandError: Error, CustomStringConvertible {
         case .noLink(nil): "No app has a link."
         case .cannotWrite(let uuid, let reason): "\(uuid) was not written: \(reason). Leave out --without-response."
         case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "unknown reason")."
-        case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
+        case .readsFailed(let failed, let count): "\(failed) of \(count.withNoun("read")) failed."
         case .disconnected(let peer, let error):
             "\(peer) disconnected\(error.map { ": " + Self.describe($0) } ?? "")."
         case .endedEarly(let received, let count):
-            "The channel was closed after \(received) of \(count) octets had been received."
+            "The channel was closed after \(received) of \(count.withNoun("octet")) had been received."
         case .unsent(let sent, let reason):
-            "Not all data was sent: the channel ended after \(sent) octets.\(reason.asNextSentence)"
+            "Not all data was sent: the channel ended after \(sent.withNoun("octet")).\(reason.asNextSentence)"
         case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)\(reason.hasSuffix(".") ? "" : ".")"
         case .unusablePort(let port, let reason):
-            "Cannot listen on port \(port): \(reason). Choose another --port."
+            "Cannot listen on port \(port): \(reason). Choose another port."
         case .cannotListen(let address, let reason):
             "Cannot listen on \(address): \(reason). Choose another --port or --listen."
         case .unwritableOutput(let failure): "\(failure)."

@@ -25,7 +25,7 @@ struct PairingOptions: ParsableArguments {
             valueName: "octets"
         ),
         transform: { text in
-            guard let key = TemporaryKey(Data(try Octets.parseDigits(text))) else {
+            guard let octets = try? Octets.parseDigits(text), let key = TemporaryKey(octets) else {
                 throw ValidationError("expected 32 hexadecimal digits")
             }
             return key
@@ -48,10 +48,8 @@ struct PeripheralPairingOptions: ParsableArguments {
             valueName: "octets"
         ),
         transform: { text in
-            guard let data = OutOfBandData(structures: try Octets.parseDigits(text)) else {
-                throw ValidationError(
-                    "expected the structures 0x22 (confirmation) and 0x23 (random), with 16 octets each"
-                )
+            guard let octets = try? Octets.parseDigits(text), let data = OutOfBandData(structures: octets) else {
+                throw ValidationError("expected the 72 hexadecimal digits that --tell prints on the peripheral")
             }
             return data
         }

@@ -49,13 +49,13 @@ struct CapturedDevices {
         let list = CommandError.list(candidates.map(Self.title))
         guard let address else {
             let advice = "Select one with --address, such as --address \(first.address.prefix(17))"
-            throw CommandError.unusableFile(path, "it contains several devices, \(list). \(advice)")
+            throw CommandError.unusableFile(path, "it contains several devices (\(list)). \(advice)")
         }
         let matching = found ?? []
         guard matching.isEmpty else {
             let reason = "it contains several devices whose addresses begin with \(address)"
             let list = CommandError.list(matching.map(Self.title))
-            throw CommandError.unusableFile(path, "\(reason), \(list). Give more of the address")
+            throw CommandError.unusableFile(path, "\(reason) (\(list)). Give more of the address")
         }
         let reason = "it contains no device whose address begins with \(address), only \(list)"
         throw CommandError.unusableFile(path, reason)

@@ -128,7 +128,8 @@ struct Monitor: AsyncParsableCommand {
             DispatchQueue.main.sync { MainActor.assumeIsolated { follow(event) } }
         }
         if !HostSocket.listening.contains(where: { processes.isEmpty || processes.contains($0.process) }) {
-            let place = processes.isEmpty ? "on this machine" : "in that process"
+            let named = processes.count == 1 ? "in that process" : "in those processes"
+            let place = processes.isEmpty ? "on this machine" : named
             printer.remark("No Bluetooth host to monitor \(place) yet; waiting. Ctrl-C ends it.")
         }
         watch.start()
@@ -148,7 +149,7 @@ struct Monitor: AsyncParsableCommand {
         case .item(let item, _): packets.print(item)
         case .gone(let host, let failure):
             printer.print(Fact("gone", ["process": Int(host.process), "host": host.number], text: ""))
-            let reason = failure.map { "invalid capture data (\($0))" } ?? "it has exited"
+            let reason = failure.map { "invalid capture data (\($0))" } ?? "its Bluetooth host has ended"
             printer.remark("Stopped monitoring process \(host.process): \(reason).")
         }
     }
