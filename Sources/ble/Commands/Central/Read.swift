@@ -24,7 +24,7 @@ struct Read: AsyncParsableCommand {
     @Argument(help: CharacteristicReference.help)
     var characteristics: [CharacteristicReference]
     @Option(
-        help: "Number of reads (default: 1; with --every, until interrupted).",
+        help: "Number of times to read each characteristic (default: 1; with --every, until interrupted).",
         transform: Bounds(1...Int.max).read
     )
     var count: Int?

@@ -58,7 +58,7 @@ struct Scan: AsyncParsableCommand {
 
     func validate() throws {
         guard age == nil || !duplicates else {
-            throw ValidationError("Do not combine --age with --duplicates: it reports each peripheral once.")
+            throw ValidationError("Do not combine --age with --duplicates: --age reports each peripheral once.")
         }
     }
 

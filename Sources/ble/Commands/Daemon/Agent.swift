@@ -10,8 +10,8 @@ struct Agent: AsyncParsableCommand {
             suspended apps have requested. Ctrl-C ends it. If no daemon is running, the command fails; if \
             BLUETOOTH_HOST names one, it waits for that daemon to start.
 
-            With --desktop, prompts are notifications with buttons. They can show digits, but you cannot type any. \
-            Closing one rejects the pairing.
+            With --desktop, prompts are notifications with buttons. They can show digits, but you cannot type any, \
+            so --pairing is yes-no (the default) or display. Closing one rejects the pairing.
 
             Examples:
               ble agent

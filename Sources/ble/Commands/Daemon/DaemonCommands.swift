@@ -50,8 +50,8 @@ struct DaemonChoice {
             return
         }
         guard case .daemon? = try? HostSpecification(host) else {
-            let cure = "unset it, or set it to bled"
-            throw .noDaemon("\(HostSpecification.variable) is “\(host.printable)”, which is not a daemon; \(cure)")
+            let value = "\(HostSpecification.variable) is “\(host.printable)”"
+            throw .noDaemon("\(value), which does not name a daemon; unset it, or set it to bled")
         }
     }
 }

@@ -12,8 +12,8 @@ enum PrivateWorld {
         case .demo, .world:
             """
             \(HostSpecification.variable)=\(host ?? "") is a world inside this process: other programs cannot join it. \
-            For two programs, run “ble radio --port 7001 --port 7002”, and use tcp:127.0.0.1:7001 and \
-            tcp:127.0.0.1:7002.
+            For two programs, run “ble radio --port 7001 --port 7002”, and set \(HostSpecification.variable) to \
+            tcp:127.0.0.1:7001 for one and to tcp:127.0.0.1:7002 for the other.
             """
         case .adapter, .serial, .socket, .daemon, nil: nil
         }

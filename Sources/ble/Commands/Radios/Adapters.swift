@@ -56,7 +56,7 @@ struct Adapters: AsyncParsableCommand {
         for adapter in adapters { printer.print(adapter.fact(isPrivileged: kernel.isPrivileged)) }
         if adapters.isEmpty { printer.remark("No Bluetooth adapters.") }
         if !kernel.isPrivileged, !adapters.isEmpty {
-            printer.remark("To allow their use, run “sudo setcap cap_net_admin+ep \(kernel.program)”.")
+            printer.remark("To let this program use adapters, run “sudo setcap cap_net_admin+ep \(kernel.program)”.")
         }
         return adapters
     }

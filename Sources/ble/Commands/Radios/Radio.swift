@@ -12,7 +12,7 @@ struct Radio: AsyncParsableCommand {
             refused with a message. On a --shared-port, every connection gets its own controller.
 
             Unless --seed is given, the controllers have different addresses in each run. Apps that use this \
-            library keep bonds that they make on these controllers only until the run ends.
+            library keep bonds that they make on these controllers only as long as this command runs.
 
             Examples:
               ble radio --port 7001 --port 7002
