@@ -53,7 +53,8 @@ class Daemon:
         except FileNotFoundError:
             await self._stop()
             raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
-                                 "bled, add its folder to PATH, or set the variable BLED to its path.") from None
+                                 "bled, add the program's folder to PATH, or set the variable BLED to its "
+                                 "path.") from None
         except TimeoutError:
             await self._stop()
             raise BluetoothError("radio_off", f"{self._program} did not open its socket within 60 s.") from None

@@ -62,7 +62,8 @@ class PeripheralEvent:
 
     async def _answer(self, **keys: Any) -> None:
         if self._session is None or self.request is None:
-            raise BluetoothError("invalid", f"An event “{self.kind}” cannot be answered.")
+            raise BluetoothError("invalid", "Only events “read_requested” and “write_requested” can be answered, "
+                                 f"not “{self.kind}”.")
         await self._session.request("respond", request=self.request, **keys)
 
 
@@ -83,7 +84,8 @@ class Peripheral(EventStream[PeripheralEvent]):
 
     def _attach(self) -> None:
         if self._session._peripheral is not None:
-            raise BluetoothError("busy", "This session already serves a device; end that first, or start another session.")
+            raise BluetoothError("busy", "This session already serves a device; stop serving it first, or start "
+                                 "another session.")
         self._session._peripheral = self
 
     def _detach(self) -> None:

@@ -56,7 +56,8 @@ class Session:
                 stderr=asyncio.subprocess.PIPE, env=self._environment, limit=LINE_LIMIT)
         except FileNotFoundError:
             raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
-                                 "bled, add its folder to PATH, or set the variable BLE to its path.") from None
+                                 "bled, add the program's folder to PATH, or set the variable BLE to its "
+                                 "path.") from None
         assert self._process.stdout and self._process.stderr
         try:
             first = await self._process.stdout.readline()
