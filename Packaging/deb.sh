@@ -5,7 +5,8 @@
 #                        so that users need no toolchain.
 #   corebluetooth-swift  the modules for the Swift toolchain that builds them. They need that toolchain.
 #
-# The packages are put into FOLDER, or into this folder. It takes two complete builds, and dpkg-deb.
+# FOLDER is where the packages are put (default: the root of the repository; relative paths start there). The script
+# makes two complete builds, and needs dpkg-deb.
 # DEB_SCRATCH and DEB_MODULES_SCRATCH name other folders for the two builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -26,7 +26,7 @@ app ble scan --duration 2 | tee /tmp/scan
 grep -q Lamp /tmp/scan || fail "the app finds nothing"
 systemctl is-active bled.service
 [ "$(stat -c %U "/proc/$(pidof bled)")" = bled ] || fail "the daemon does not run as the user bled"
-grep -q 'CapEff:.*0000000000001000' "/proc/$(pidof bled)/status" || fail "the daemon has other capabilities than CAP_NET_ADMIN"
+grep -q 'CapEff:.*0000000000001000' "/proc/$(pidof bled)/status" || fail "the daemon has capabilities other than CAP_NET_ADMIN"
 
 step "a policy applies after a reload, also to running apps"
 app ble policy | grep "no policy" || fail "there is a policy"
