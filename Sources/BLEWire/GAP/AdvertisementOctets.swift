@@ -39,6 +39,7 @@ package struct AdvertisementOctets: Equatable, Sendable {
     package var nameRange: Range<Int>? {
         let first = names(in: 0..<advertisementLength)
         if let name = first.complete { return name }
+        guard advertisementLength < all.count else { return first.shortened }
         let second = names(in: advertisementLength..<all.count)
         return second.complete ?? first.shortened ?? second.shortened
     }
@@ -59,22 +60,22 @@ package struct AdvertisementOctets: Equatable, Sendable {
         return found
     }
 
-    /// Returns the ranges of the first complete and the first shortened name in a packet, as ranges in ``all``.
+    /// Returns the range of the first complete name in a packet or, if there is none, of the first shortened name, as
+    /// a range in ``all``.
     ///
     /// Empty names are ignored. A range is `nil` if there is no such name.
     private func names(in packet: Range<Int>) -> (complete: Range<Int>?, shortened: Range<Int>?) {
         let octets = all.span.extracting(packet)
-        var complete: Range<Int>?, shortened: Range<Int>?, offset = 0
+        var shortened: Range<Int>?, offset = 0
         while let structure = AdvertisingData.structure(at: offset, in: octets) {
             offset = structure.data.upperBound
-            guard !structure.data.isEmpty, octets[structure.data.lowerBound] != 0 else { continue }
+            guard structure.type == .completeLocalName || structure.type == .shortenedLocalName,
+                !structure.data.isEmpty, octets[structure.data.lowerBound] != 0
+            else { continue }
             let range = structure.data.lowerBound + packet.lowerBound..<offset + packet.lowerBound
-            switch structure.type {
-            case .completeLocalName: if complete == nil { complete = range }
-            case .shortenedLocalName: if shortened == nil { shortened = range }
-            default: break
-            }
+            if structure.type == .completeLocalName { return (range, nil) }
+            if shortened == nil { shortened = range }
         }
-        return (complete, shortened)
+        return (nil, shortened)
     }
 }
