@@ -139,6 +139,19 @@ struct JSONTests {
         if event == "packet" { #expect(object["machine"] is String && object["who"] is String) }
     }
 
+    @Test("A radio that the daemon does not have has no power state")
+    func unknownRadio() async throws {
+        let folder = "/tmp/json-\(UInt64.random(in: 0 ... .max))"
+        try #require(mkdir(folder, 0o700) == 0)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            [folder = folder as String] in
+            try await JSONStage(Case("power --radio nowhere", [], in: .daemon), folder: folder).run()
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("The daemon refused: there is no radio “nowhere”, only “"))
+    }
+
     @Test("Remarks go to standard error when standard output is JSON")
     func remarks() async {
         let result = await #expect(

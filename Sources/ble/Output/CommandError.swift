@@ -20,6 +20,8 @@ enum CommandError: Error, CustomStringConvertible {
     case noDesktop(String)
     /// No peripheral with this name was found in this time; `seen` has the names of the other peripherals.
     case notFound(String, within: Duration, seen: [String])
+    /// No chat room with this name was found in this time; `seen` has the names of the other rooms.
+    case noRoom(String, within: Duration, seen: [String])
     /// The text is a prefix of the names of several peripherals; the list contains these names.
     case ambiguous(String, [String])
     case noAnswer(to: String, within: Duration)
@@ -79,6 +81,8 @@ enum CommandError: Error, CustomStringConvertible {
             """
             No device “\(peer)” found within \(time.seconds) s, only \(Self.list(seen)). Is it on and advertising?
             """
+        case .noRoom(let room, let time, let seen):
+            "No room “\(room)” found within \(time.seconds) s\(seen.isEmpty ? "" : ", only \(Self.list(seen))")."
         case .ambiguous(let peer, let names):
             "“\(peer)” matches several devices: \(Self.list(names)). Use a longer part of the name, or the identifier."
         case .noAnswer(let what, let time): "\(what) timed out after \(time.seconds) s."
@@ -111,7 +115,7 @@ enum CommandError: Error, CustomStringConvertible {
         switch self {
         case .noRadio, .radioLost, .noController, .noAdapters, .invalidHost, .noDaemon, .daemonFailed, .noDesktop:
             ExitCode(69)
-        case .notFound, .noAnswer: ExitCode(75)
+        case .notFound, .noRoom, .noAnswer: ExitCode(75)
         case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort, .cannotListen: ExitCode(66)
         case .unwritableOutput: ExitCode(74)

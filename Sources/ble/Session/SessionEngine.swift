@@ -325,7 +325,7 @@ final class SessionEngine: NSObject {
         }
         try Task.checkCancellation()
         guard let peripheral = manager.retrievePeripherals(withIdentifiers: [identifier]).first else {
-            throw CommandError.notFound(command.device, within: command.timeout, seen: [])
+            throw SessionFailure(.notFound, "“\(command.device)” was found, but is no longer known. Connect again.")
         }
         let known = devices.first { $0.peripheral === peripheral }
         let device = known ?? SessionDevice(peripheral, alias: command.device, name: name)

@@ -36,7 +36,7 @@ struct ChatSessionTests {
         #expect {
             try session.receive(.overdue)
         } throws: {
-            if case .notFound("Lobby", within: .seconds(2), seen: []) = $0 as? CommandError { true } else { false }
+            if case .noRoom("Lobby", within: .seconds(2), seen: []) = $0 as? CommandError { true } else { false }
         }
     }
 

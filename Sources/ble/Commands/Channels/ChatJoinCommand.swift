@@ -125,7 +125,7 @@ struct ChatSession {
     private func giveUp() throws -> Bool {
         switch stage {
         case .outside:
-            if let wanted { throw CommandError.notFound(wanted, within: timeout, seen: guest.rooms.map(\.name)) }
+            if let wanted { throw CommandError.noRoom(wanted, within: timeout, seen: guest.rooms.map(\.name)) }
         case .entering: throw CommandError.noAnswer(to: "Joining the room", within: timeout)
         case .inside: throw CommandError.noAnswer(to: "Sending all messages", within: timeout)
         case .leaving: break

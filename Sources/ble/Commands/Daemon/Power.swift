@@ -27,7 +27,12 @@ struct Power: AsyncParsableCommand {
         try await reportingErrors {
             if let state { _ = try askDaemon(.power(radio: radio, isOn: state == .on)) }
             guard case .radios(let radios) = try askDaemon(.radios) else { return }
-            for one in radios where [one.name, nil].contains(radio) { printer.print(one.fact) }
+            let shown = radios.filter { [$0.name, nil].contains(radio) }
+            if let radio, shown.isEmpty {
+                let names = radios.isEmpty ? "" : ", only \(CommandError.list(radios.map(\.name)))"
+                throw CommandError.daemonRefused("there is no radio “\(radio)”\(names)")
+            }
+            for one in shown { printer.print(one.fact) }
         }
     }
 
