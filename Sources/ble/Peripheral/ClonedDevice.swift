@@ -96,8 +96,8 @@ struct ClonedDevice {
             _ = try Self.device(keys)
             return (Self.text(keys), [])
         } catch {
-            let remark =
-                "The advertisement is left out, because files cannot describe it: \(Self.explanation(of: error))."
+            let reason = Self.explanation(of: error)
+            let remark = "The advertisement is left out, because the file format cannot describe it: \(reason)."
             return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
         }
     }

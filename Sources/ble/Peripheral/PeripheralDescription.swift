@@ -67,7 +67,10 @@ struct PeripheralDescription {
         var complete = device
         complete.services.append(service)
         if let (_, part) = complete.missingInclude {
-            throw CommandError.unusableFile(path, "service \(service.uuid) includes \(part), which must come before it")
+            throw CommandError.unusableFile(
+                path,
+                "service \(service.uuid) includes \(part), which the device does not have. Add \(part) first"
+            )
         }
         device = complete
         return service

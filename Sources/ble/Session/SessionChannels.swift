@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 import CoreBluetoothExtras
 
@@ -85,7 +86,7 @@ final class SessionChannels: NSObject {
         guard channels.contains(where: { $0.number == number }) else {
             throw SessionFailure(
                 .disconnected,
-                "Channel \(number) was closed after \(open.pipe.sent) octets had been sent."
+                "Channel \(number) was closed after \(open.pipe.sent.withNoun("octet")) had been sent."
             )
         }
     }

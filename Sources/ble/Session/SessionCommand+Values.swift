@@ -6,7 +6,7 @@ import CoreBluetooth
 extension SessionCommand {
     static func text(_ key: String, _ value: Any?) throws(Invalid) -> String {
         guard let text = value as? String, !text.isEmpty else {
-            throw Invalid(reason: "“\(key)” must be a string, and not empty.")
+            throw Invalid(reason: "“\(key)” must be a string that is not empty.")
         }
         return text
     }

@@ -114,7 +114,9 @@ struct SessionCommand {
         var invalid = Invalid(reason: "")
         func fail(_ reason: String) -> Invalid { Invalid(id: invalid.id, command: invalid.command, reason: reason) }
         if let value = object["id"] {
-            guard let id = SessionID(value) else { throw fail("“id” must be a string or a whole number.") }
+            guard let id = SessionID(value) else {
+                throw fail("“id” must be a string, or a whole number between -2⁵³ and 2⁵³.")
+            }
             invalid.id = id
         }
         id = invalid.id
@@ -213,7 +215,7 @@ enum SessionID: Equatable {
     /// The magnitude below which every whole number is exact in JSON, RFC 8259, 6.
     private static let limit: UInt = 1 << 53
 
-    /// Creates an identifier from a JSON value; `nil` unless it is a string or a whole number.
+    /// Creates an identifier from a JSON value; `nil` unless it is a string, or a whole number below the limit.
     init?(_ value: Any) {
         if let text = value as? String {
             self = .text(text)

@@ -253,7 +253,7 @@ final class SessionEngine: NSObject {
         case .unpublishChannel:
             try channels.unpublish(command.psm)
             return ["psm": command.psm]
-        default: preconditionFailure("\(command.name) is not a command for a channel")
+        default: preconditionFailure("\(command.name) is not a command for the served device or a channel")
         }
         return [:]
     }

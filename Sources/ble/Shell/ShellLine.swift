@@ -18,7 +18,7 @@ enum ShellLine {
 
     /// The commands, each with its name, its arguments and a description.
     static let commands: [(name: String, arguments: String, description: String)] = [
-        ("scan", "[NAME]", "list devices, or those whose name begins with NAME; “stop” ends it"),
+        ("scan", "[NAME]", "list devices, or those whose name begins with NAME, until “stop”"),
         ("stop", "", "stop scanning"),
         ("connect", "DEVICE", "connect to a device by name, address or identifier, and keep it connected"),
         ("disconnect", "", "end the connection"),
@@ -27,8 +27,8 @@ enum ShellLine {
         ("write", "CHARACTERISTIC VALUE", "write text, or hexadecimal digits after 0x"),
         ("send", "CHARACTERISTIC VALUE", "write without response"),
         ("subscribe", "CHARACTERISTIC", "show notifications and indications"),
-        ("unsubscribe", "CHARACTERISTIC", "stop showing them"),
-        ("watch", "CHARACTERISTIC [SECONDS]", "read at regular intervals, and show changes; “unwatch” ends it"),
+        ("unsubscribe", "CHARACTERISTIC", "stop showing notifications and indications"),
+        ("watch", "CHARACTERISTIC [SECONDS]", "read every SECONDS (default: 1), and show changes, until “unwatch”"),
         ("unwatch", "", "stop reading at intervals"),
         ("rssi", "", "show the signal strength"),
         ("mtu", "", "show the MTU"),

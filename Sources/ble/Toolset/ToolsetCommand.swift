@@ -50,7 +50,7 @@ struct ToolsetCommand: ParsableCommand {
     var folder: String?
     @Flag(help: "Install the modules in the toolchain.")
     var install = false
-    @Flag(help: "Remove the modules from the toolchain, or the folder.")
+    @Flag(help: "Remove the folder; without a folder, remove the modules from the toolchain.")
     var uninstall = false
     @Flag(help: "Compile and run a program that imports CoreBluetooth.")
     var check = false
@@ -74,7 +74,12 @@ struct ToolsetCommand: ParsableCommand {
     var json = false
     @Option(help: ArgumentHelp("The folder of the toolchain (default: the one in PATH).", valueName: "path"))
     var toolchain: String?
-    @Option(help: ArgumentHelp("The folder of the built modules (default: next to ble).", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the built modules (default: those installed with ble, or those in its checkout).",
+            valueName: "folder"
+        )
+    )
     var from: String?
 
     func validate() throws {
@@ -129,7 +134,7 @@ struct ToolsetCommand: ParsableCommand {
                 if !objc.isEmpty { compatibility?.objectiveC = try reported() }
                 try toolset.write(modules(), for: toolchain, compatibility: compatibility)
                 guard !json else { return }
-                print("Use it with: swift build --toolset \(toolset.file.path)")
+                print("Use the toolset with: swift build --toolset \(toolset.file.path)")
             } else {
                 try installed.install(modules())
                 print("\(toolchain.compiler) now finds CoreBluetooth. Use it with: swift build")

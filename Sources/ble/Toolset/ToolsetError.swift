@@ -78,11 +78,11 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         case .noToolset(let folder): "\(folder) contains no toolset written by “ble toolset”."
         case .mismatch(let built, let present):
             """
-            The modules were built with \(built), but the toolchain is \(present). Use that toolchain (--toolchain), \
-            or build the modules with this one: Packaging/toolset.sh.
+            The modules were built with \(built), but the toolchain is \(present). Use --toolchain to name the one \
+            that built them, or build them again with the present one: Packaging/toolset.sh.
             """
         case .occupied(let folder):
-            "\(folder) contains other files. Choose a folder that is empty or does not exist."
+            "\(folder) contains files that “ble toolset” did not write. Choose an empty folder or a new one."
         case .foreign(let file):
             """
             \(file) already exists and was not written by “ble toolset”. Move it away and try again, or use \
