@@ -150,7 +150,8 @@ final class BlueZService: @unchecked Sendable {
             let cure = "Stop it first: systemctl stop bluetooth.service."
             ended(CommandFailure("Another program owns org.bluez on this bus. \(cure)", 69))
         case .refused(let refusal):
-            ended(CommandFailure("The bus refused the name org.bluez: \(refusal.description.printable).", 77))
+            let cure = "A D-Bus policy, such as bled-bluez.conf, must allow this user to own the name."
+            ended(CommandFailure("The bus refused the name org.bluez: \(refusal.description.printable). \(cure)", 77))
         }
     }
 

@@ -60,7 +60,7 @@ final class BusSocket: @unchecked Sendable {
         if count > 0 {
             receive(Array(buffer[..<count]))
         } else if count == 0 || errno != EAGAIN && errno != EINTR {
-            end(count == 0 ? "the bus has closed the connection" : String(cString: strerror(errno)))
+            end(count == 0 ? "the bus closed the connection" : String(cString: strerror(errno)))
         }
     }
 

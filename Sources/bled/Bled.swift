@@ -175,13 +175,14 @@ struct Bled: ParsableCommand {
         if let directory = environment(variable), directory.hasPrefix("/") { return directory }
         if let home = environment("HOME"), home.hasPrefix("/") { return "\(home)/\(name)" }
         let cure = "Set HOME, or name the file with \(option)."
-        throw CommandFailure("No directory for \(content): neither \(variable) nor HOME is set. \(cure)", 64)
+        let sentence = "No directory for \(content): neither \(variable) nor HOME is set to an absolute path."
+        throw CommandFailure("\(sentence) \(cure)", 64)
     }
 
     private static func standardPlace() throws -> String {
         if let path = file("socket", in: "RUNTIME_DIRECTORY", orFor: "/run/bled") { return path }
         guard let place = DaemonSocket.ofUser(environment: environment) else {
-            let sentence = "No directory for the socket: XDG_RUNTIME_DIR is not set. Use --socket."
+            let sentence = "No directory for the socket: XDG_RUNTIME_DIR is not set to an absolute path. Use --socket."
             throw CommandFailure(sentence, 64)
         }
         return place
