@@ -20,7 +20,7 @@ struct Edits {
     /// The text must not be longer than the range, and the range must not contain line breaks.
     mutating func replace(_ range: Range<Int>, with text: String) {
         let octets = Array(text.utf8)
-        precondition(octets.count <= range.count, "a replacement keeps the columns after it")
+        precondition(octets.count <= range.count, "a replacement must fit into the range that it replaces")
         changes.append((range, octets + Array(repeating: 0x20, count: range.count - octets.count)))
     }
 

@@ -10,7 +10,7 @@ extension WordVisitor {
         guard modifiers.contains("dynamic"), modifiers.isDisjoint(with: ["static", "class", "override"]) else { return }
         guard node.bindings.count == 1, let binding = node.bindings.first,
             let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.filter({ $0 != "`" })
-        else { return report("dynamic", at: node, left: "changes of several properties in one declaration") }
+        else { return report("dynamic", at: node, left: "properties that are declared together cannot be observed") }
         let levels = ["public", "open", "package", "fileprivate", "private"]
         let level = node.modifiers.first { $0.detail == nil && levels.contains($0.name.text) }?.name.text
         let access = level.map { $0 == "open" ? "public " : $0 + " " } ?? ""
@@ -51,7 +51,8 @@ extension WordVisitor {
             report(name, at: node)
             edits.substitute(keyPath.octets, with: "\(parts[0]),\\._key_\(parts[1]),\\.\(parts[1])")
         } else {
-            report(name, at: node, left: "only properties of an object and of one that it holds can be observed")
+            let reason = "only a property of the object itself, or of an object that it holds, can be observed"
+            report(name, at: node, left: reason)
         }
     }
 }

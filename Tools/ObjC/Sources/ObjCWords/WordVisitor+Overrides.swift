@@ -10,11 +10,11 @@ extension WordVisitor {
                 let modifier = declaration.modifiers.first(where: { $0.name.text == "override" })
             else { continue }
             guard let type = EnclosingType(of: member), let place = index.place(of: type.name), !place.isGeneric else {
-                report("override", at: modifier, left: "its class is not in this module")
+                report("override", at: modifier, left: "its class is generic, or is not in this module")
                 continue
             }
             guard !member.containsWords else {
-                report("override", at: modifier, left: "it contains uses of Objective-C itself")
+                report("override", at: modifier, left: "it contains #selector or #keyPath")
                 continue
             }
             report("override", at: modifier)

@@ -12,7 +12,7 @@ extension WordVisitor {
         for member in node.memberBlock.allMembers {
             guard let modifier = member.optionalModifier else { continue }
             guard let function = member.as(FunctionDeclSyntax.self), let method = OptionalMethod(function) else {
-                report("optional", at: modifier, left: "only methods that are not static can be optional here")
+                report("optional", at: modifier, left: "only instance methods can be optional here")
                 continue
             }
             report("optional", at: modifier)

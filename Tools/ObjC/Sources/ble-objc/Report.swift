@@ -23,7 +23,7 @@ struct Report: ParsableCommand {
         abstract: "List the Objective-C interoperability that is translated in a package, and what is left."
     )
 
-    @Flag(help: "Print JSON, one object per line and file, instead of text.")
+    @Flag(help: "Print JSON instead of text: one object for each file, each on a line of its own.")
     var json = false
     @Argument(help: "The folder of the package.")
     var package: String
@@ -54,7 +54,7 @@ struct Report: ParsableCommand {
                 rest += line.left?.count ?? 0
             }
         }
-        let counts = "\(words) uses of Objective-C translated, \(rest) left"
+        let counts = "\(words) \(words == 1 ? "use" : "uses") of Objective-C translated, \(rest) left"
         if !json { print("\(files) of \(paths.count) files rewritten: \(counts)") }
     }
 

@@ -32,7 +32,7 @@ struct WriteOverlay: ParsableCommand {
         else { return }
         let sources = SourceFiles(paths: paths)
         for problem in sources.problems {
-            let warning = "Objective-C interoperability is not translated: \(problem.reason)"
+            let warning = "this file is compiled without translation: \(problem.reason)"
             let text = "\(problem.path):1:1: warning: \(warning)\n"
             FileHandle.standardError.write(Data(text.utf8))
         }
