@@ -106,7 +106,7 @@ struct Arguments {
                      the N of scale and crowd (default: 10, 100 and 1000)
           --count    the N of gateways (default: 1000)
           --seed     random seed of chat-hour (default: 1)
-          --octets   amount of data for channel (default: 16777216)
+          --octets   octets in each direction of channel (default: 16777216)
           --captures also write the packets of each transfer to a file in FOLDER
           --n        operations for each workload (default: 10000)
           --workloads
@@ -117,6 +117,8 @@ struct Arguments {
           BLEBenchmarks micro H1 --clients 16        reports, with 16 apps that scan
           BLEBenchmarks facade HF7 20000             20000 reads by an app
           BLEBenchmarks --json scale --devices 100   100 advertising controllers
+
+        exit status: 0 all results are valid, 1 a workload failed, 2 wrong usage
         """
 
     private static let operations = 100_000
@@ -226,7 +228,7 @@ struct Arguments {
             case ("--workloads", "client"):
                 workloads = try list.map { text throws(Mistake) in
                     guard let workload = PeerWorkload(rawValue: text) else {
-                        throw Mistake(reason: "“\(text)” is not a workload of peers")
+                        throw Mistake(reason: "“\(text)” is not a workload of peer client")
                     }
                     return workload
                 }
@@ -281,7 +283,7 @@ struct Arguments {
         if let name = rest.popFirst() {
             guard let workload = FacadeWorkload(rawValue: name) else {
                 throw Mistake(
-                    reason: "“\(name)” is not a workload; there are "
+                    reason: "“\(name)” is not a workload; the workloads are "
                         + FacadeWorkload.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }

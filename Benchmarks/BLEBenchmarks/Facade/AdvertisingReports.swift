@@ -23,7 +23,7 @@ struct AdvertisingReports {
         let data: [UInt8] =
             [2, 1, 6, 3, 3, 0x0F, 0x18, 11, 9] + Self.name + [11, 0xFF, 0x4C, 0, 1, 2, 3, 4, 0, 0, 0, 0]
         let report: [UInt8] = [0x04, 0x3E, 43, 0x02, 1, 0x03, 0x01, 0, 0, 0, 0, 4, 0xC5, 31] + data + [0xC4]
-        precondition(report.count == Self.length, "31 octets of data")
+        precondition(report.count == Self.length, "the report must contain 31 octets of data")
         packets = Array([[UInt8]](repeating: report, count: atOnce).joined())
     }
 

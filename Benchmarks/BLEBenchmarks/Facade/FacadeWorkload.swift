@@ -24,13 +24,13 @@ enum FacadeWorkload: String, CaseIterable {
     private var explanation: String {
         switch self {
         case .advertisement: "advertising report with new data to didDiscover, 16 per turn"
-        case .advertisementSeen: "the same with repeated data"
+        case .advertisementSeen: "advertising report with repeated data to didDiscover, 16 per turn"
         case .readServed: "read request to didReceiveRead, and the app's response"
         case .writeServed: "write request to didReceiveWrite, and the app's response"
         case .writeCommandServed: "write command to didReceiveWrite, 8 per turn"
         case .notificationSent: "updateValue to a notification"
         case .notificationReceived: "notification to didUpdateValueFor, 8 per turn"
-        case .notificationAlone: "the same, one per turn"
+        case .notificationAlone: "notification to didUpdateValueFor, one per turn"
         case .read: "readValue to didUpdateValueFor"
         case .write: "writeValue to didWriteValueFor"
         case .writeCommand: "writeValue without response"

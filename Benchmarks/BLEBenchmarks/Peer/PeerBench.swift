@@ -133,7 +133,9 @@ private final class Outcome<Value: Sendable>: Sendable {
 
     func wait() -> Value {
         there.wait()
-        guard let value = value.withLock({ $0 }) else { preconditionFailure("it is signalled when there is a value") }
+        guard let value = value.withLock({ $0 }) else {
+            preconditionFailure("the semaphore is signalled only when there is a value")
+        }
         return value
     }
 }

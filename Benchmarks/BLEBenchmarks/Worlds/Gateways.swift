@@ -10,8 +10,10 @@ struct Gateways {
     /// Measures with the main queue, and with a queue of the gateways' own.
     static func measure(gateways: Int) -> [Result] {
         [
-            MainLoop.wait { await run(gateways: gateways, on: .main, "main queue") },
-            MainLoop.wait { await run(gateways: gateways, on: DispatchQueue(label: "gateways"), "queue of their own") },
+            MainLoop.wait { await run(gateways: gateways, on: .main, "the main queue") },
+            MainLoop.wait {
+                await run(gateways: gateways, on: DispatchQueue(label: "gateways"), "a queue of their own")
+            },
         ]
     }
 
@@ -44,7 +46,7 @@ struct Gateways {
         let expected = gateways * sensorsOfEach * seconds * 10
         return Result(
             workload: "gateways-\(gateways)",
-            explanation: "gateways with three sensors each, out of range of each other, on the \(name)",
+            explanation: "gateways with three sensors each, out of range of each other, on \(name)",
             figures: [
                 .init("gateways", .count(gateways)), .init("queue", .text(name)),
                 .init("setup_seconds", .number(standing)),

@@ -84,7 +84,7 @@ extension DayCentral {
         let known = subjects.map(\.peripheral)
         let found = call("retrieve") { manager.retrievePeripherals(withIdentifiers: known.map(\.identifier)) }
         if found.count != known.count || !zip(found, known).allSatisfy({ $0 === $1 }) {
-            complain("retrieved \(found.count) of \(known.count) peripherals")
+            complain("retrieved \(found.count) peripherals instead of the \(known.count) known ones")
         }
         guard dice.chance(10) else { return }
         let connected = call("retrieveConnected") { manager.retrieveConnectedPeripherals(withServices: [Layout.main]) }

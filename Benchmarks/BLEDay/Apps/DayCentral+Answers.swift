@@ -72,17 +72,17 @@ extension DayCentral {
         _ error: (any Error)?
     ) {
         guard let subject = speaker(peripheral, kind.rawValue) else { return }
+        let what = "\(kind) of \(object?.uuid.uuidString ?? "the peripheral")"
         switch subject.requests.answer(kind, object.map { ObjectIdentifier($0) }) {
         case .unasked:
-            complain("\(kind) of \(object?.uuid.uuidString ?? "it") got a callback without a request: \(told(error))")
+            complain("\(what) got a callback without a request: \(told(error))")
         case .void: break
         case .early(let request, let earlier):
             // Requests about removed services are answered when the app learns of the removal, and so out of order.
             let mayKnowLater = isStale(error) || request.isCertain
             let isRebuilt = chronicle.hasRebuilt(subject.server, since: mayKnowLater ? linked(subject) : request.made)
             if !isRebuilt || error == nil && !request.isCertain {
-                let names = "\(kind) of \(object?.uuid.uuidString ?? "it")"
-                complain("\(names) got its callback before \(earlier.kind): \(told(error))")
+                complain("\(what) got its callback before \(earlier.kind): \(told(error))")
             }
             judge(request, object, subject, error)
         case .due(let request): judge(request, object, subject, error)
@@ -130,7 +130,7 @@ extension DayCentral {
     }
 
     func ready(_ peripheral: CBPeripheral) {
-        guard let subject = speaker(peripheral, "room") else { return }
+        guard let subject = speaker(peripheral, "peripheralIsReady") else { return }
         if subject.closedSince == nil { complain("peripheralIsReady although writing was already possible") }
         if !peripheral.canSendWriteWithoutResponse {
             complain("peripheralIsReady, but canSendWriteWithoutResponse is false")

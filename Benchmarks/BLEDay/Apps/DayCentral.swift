@@ -36,7 +36,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
     var isOn: Bool { manager.state == .poweredOn }
 
     func stateChanged(_ state: CBManagerState) {
-        if state == lastState { complain("the state \(state.rawValue) was reported twice") }
+        if state == lastState { complain("the state \(state.rawValue) was reported twice in a row") }
         lastState = state
         guard state != .poweredOn else { return }
         scan = nil
@@ -138,7 +138,8 @@ final class DayCentral: DayApp, @unchecked Sendable {
 
     func checkState(of subject: Subject) {
         guard let expected = subject.link.publicState, subject.peripheral.state != expected else { return }
-        complain("the state is \(subject.peripheral.state.rawValue) while \(subject.link.state)")
+        let state = subject.peripheral.state.rawValue
+        complain("the peripheral's state is \(state) instead of \(expected.rawValue) while \(subject.link.state)")
     }
 
     private func unanswered(_ requests: [RequestModel.Request], _ when: String) {
@@ -163,6 +164,6 @@ final class DayCentral: DayApp, @unchecked Sendable {
             if let since = subject.closedSince, since < instant { complain("peripheralIsReady was not called in time") }
             checkState(of: subject)
         }
-        if isLast, !isOn { complain("the state is \(manager.state.rawValue) at the end") }
+        if isLast, !isOn { complain("the manager's state is \(manager.state.rawValue) at the end") }
     }
 }

@@ -27,7 +27,7 @@ extension DayServer {
             if dice.chance(50) { call("respond") { manager.respond(to: first, withResult: .success) } }
         case Layout.note: takeNote(requests, first)
         default:
-            complain("a write request for \(first.characteristic.uuid)")
+            complain("a write request for \(first.characteristic.uuid), which cannot be written")
             owe(first, .writeNotPermitted)
         }
     }
@@ -43,7 +43,9 @@ extension DayServer {
     }
 
     private func takeCommand(_ value: Data) {
-        guard value.count == 16 else { return complain("a write without response with \(value.count) octets") }
+        guard value.count == 16 else {
+            return complain("a write without response of \(value.count) instead of 16 octets")
+        }
         let sender = UInt64(octets: value.prefix(8)), number = UInt64(octets: value.dropFirst(8))
         complain(
             expected[sender, default: CommandModel()]
@@ -57,7 +59,7 @@ extension DayServer {
         var value = Data()
         for request in requests {
             guard request.offset == value.count else {
-                complain("a part at offset \(request.offset) instead of \(value.count)")
+                complain("a part of a write at offset \(request.offset) instead of \(value.count)")
                 return owe(first, .invalidOffset)
             }
             value += request.value ?? Data()

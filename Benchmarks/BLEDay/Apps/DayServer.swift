@@ -41,7 +41,7 @@ final class DayServer: DayApp, @unchecked Sendable {
     var isOn: Bool { manager.state == .poweredOn }
 
     func stateChanged(_ state: CBManagerState) {
-        if state == lastState { complain("the state \(state.rawValue) was reported twice") }
+        if state == lastState { complain("the state \(state.rawValue) was reported twice in a row") }
         lastState = state
         if state == .poweredOn {
             if main == nil { publish() } else if !isServed { rebuild() }
@@ -99,7 +99,7 @@ final class DayServer: DayApp, @unchecked Sendable {
 
     private func check(_ central: CBCentral, _ characteristic: CBCharacteristic, isSubscribed: Bool) {
         guard let item = characteristic as? CBMutableCharacteristic, main?.items.contains(item) ?? false else {
-            return complain("a subscription to another characteristic")
+            return complain("a subscription to an unknown characteristic")
         }
         let isListed = item.subscribedCentrals?.contains { $0.identifier == central.identifier } ?? false
         if isListed != isSubscribed { complain("subscribedCentrals does not match the callback") }
@@ -132,7 +132,7 @@ final class DayServer: DayApp, @unchecked Sendable {
         if isOn, model.overdue(since: chronicle.now).isEmpty, manager.isAdvertising != model.advertises {
             complain("isAdvertising is \(manager.isAdvertising), but should be \(model.advertises)")
         }
-        if isLast, !isOn { complain("the state is \(manager.state.rawValue) at the end") }
+        if isLast, !isOn { complain("the manager's state is \(manager.state.rawValue) at the end") }
     }
 }
 

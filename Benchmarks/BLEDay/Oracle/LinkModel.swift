@@ -129,7 +129,9 @@ struct LinkModel {
             return error == nil || isExcused ? nil : "cancelled with \(String(describing: error))"
         case .connected:
             state = isReconnecting ? .connecting : .idle
-            guard let error else { return "disconnected without an error although the app did not cancel" }
+            guard let error else {
+                return "disconnected without an error although the app did not cancel the connection"
+            }
             guard error is CBError else { return "disconnected with \(error)" }
             guard isExcused else { return "disconnected without a cause: \(error)" }
             let mayAgain = hearsOfReconnecting && wish != .once, mustAgain = hearsOfReconnecting && wish == .again
