@@ -75,6 +75,24 @@ async def node(device):
         return bytes(await client.read_gatt_char(TEMPERATURE))
 
 
+async def failed_connection(client):
+    """A connection whose services cannot be discovered ends, although a scanner keeps the session."""
+    async def fail():
+        raise BleakError("no services")
+
+    async with BleakScanner():
+        client._backend._discover, discover = fail, client._backend._discover
+        try:
+            await client.connect()
+            check("a connection without services fails", False)
+        except BleakError as error:
+            check(f"{error} is the reason", "no services" in str(error))
+        client._backend._discover = discover
+        await client.connect()
+        check("the next connection has services", bytes(await client.read_gatt_char(TEMPERATURE)) == b"\xd2\x04")
+        await client.disconnect()
+
+
 async def main():
     nodes = [f"Node {number}" for number in range(10)]
     by_name, _ = await found(["Lamp", "Thermo", "Beacon", "Data", *nodes])
@@ -97,6 +115,12 @@ async def main():
     await client.disconnect()
     await asyncio.wait_for(gone.wait(), 30)
     check("the client knows that it is disconnected", not client.is_connected)
+    await client.disconnect()
+    if not hasattr(client._backend, "_acquire_mtu"):  # BlueZ has one discovery for each program.
+        names = ["Lamp", "Thermo"]
+        devices = await asyncio.gather(*[BleakScanner.find_device_by_name(name, timeout=30) for name in names])
+        check("two scanners at once", [device.name for device in devices] == names)
+        await failed_connection(client)
     print(f"bleak: {checked} checks passed")
 
 

@@ -59,6 +59,7 @@ class SharedSession:
         self._session: Session | None = None
         self._scanners: set[Scanner] = set()
         self._scan: asyncio.Task[None] | None = None
+        self._scan_lock = asyncio.Lock()
 
     @classmethod
     def current(cls) -> SharedSession:
@@ -86,18 +87,25 @@ class SharedSession:
     async def add(self, scanner: Scanner) -> None:
         """Starts to report advertisements to a scanner; all scanners share one scan."""
         session = await self.join(scanner)
-        self._scanners.add(scanner)
-        if self._scan is None or self._scan.done():
-            scan = session.scan(duplicates=True)
-            await scan.__aenter__()
-            self._scan = asyncio.create_task(self._report(scan))
+        try:
+            async with self._scan_lock:
+                self._scanners.add(scanner)
+                if self._scan is None or self._scan.done():
+                    scan = session.scan(duplicates=True)
+                    await scan.__aenter__()
+                    self._scan = asyncio.create_task(self._report(scan))
+        except BaseException:
+            self._scanners.discard(scanner)
+            await self.leave(scanner)
+            raise
 
     async def remove(self, scanner: Scanner) -> None:
         self._scanners.discard(scanner)
-        if not self._scanners and self._scan is not None:
-            task, self._scan = self._scan, None
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        async with self._scan_lock:
+            if not self._scanners and self._scan is not None:
+                task, self._scan = self._scan, None
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
         await self.leave(scanner)
 
     async def _report(self, scan: Scan) -> None:
@@ -158,6 +166,8 @@ class Client(BaseBleakClient):
         is_ours = isinstance(found, BLEDevice) and isinstance(found.details, Advertisement)
         self._wanted = found.details.identifier if is_ours else self.address  # type: ignore[union-attr]
         self._device: Device | None = None
+        # Whether the client uses the session, from connect() to disconnect().
+        self._has_joined = False
         self._mtu = 23
         self._wanted_services = {normalize_uuid_str(uuid) for uuid in services} if services else None
         self._subscriptions: dict[int, Any] = {}
@@ -181,6 +191,7 @@ class Client(BaseBleakClient):
         try:
             self._is_asked = False
             self._read_values.clear()
+            self._device = None
             self._device = await session.connect(self._wanted, timeout=float(options.get("timeout", self._timeout)))
             self._ignore = self._device.on_disconnect(self._disconnected)
             if pair:
@@ -189,26 +200,28 @@ class Client(BaseBleakClient):
             # Programs write without response as many octets as the MTU minus 3 says, and no value is longer than 512.
             self._mtu = min(await self._device.mtu(), 515)
         except BluetoothError as error:
-            await self._end()
+            await self._give_up(session)
             if error.code == "not_found":
                 raise BleakDeviceNotFoundError(self.address, str(error)) from error
             if error.code == "timed_out":
                 raise TimeoutError(str(error)) from error
             raise BleakError(str(error)) from error
         except BaseException:
-            await self._end()
+            await self._give_up(session)
             raise
 
     async def disconnect(self) -> None:
-        if self._device is None:
+        if self._device is None or not self._has_joined:
             return
         device = self._device
         was_connected = device.is_connected
-        await self._asking(device.disconnect())
-        if was_connected and self._disconnected_callback and not self._is_asked:
-            self._is_asked = True
-            self._disconnected_callback()
-        await self._end()
+        try:
+            await self._asking(device.disconnect())
+            if was_connected and self._disconnected_callback and not self._is_asked:
+                self._is_asked = True
+                self._disconnected_callback()
+        finally:
+            await self._end()
 
     async def pair(self, *_: Any, **__: Any) -> None:
         await self._asking(self._connected().pair())
@@ -249,9 +262,11 @@ class Client(BaseBleakClient):
 
     async def _session(self) -> Session:
         try:
-            return await SharedSession.current().join(self)
+            session = await SharedSession.current().join(self)
         except BluetoothError as error:
             raise BleakError(str(error)) from error
+        self._has_joined = True
+        return session
 
     def _connected(self) -> Device:
         if self._device is None or not self._device.is_connected:
@@ -293,9 +308,16 @@ class Client(BaseBleakClient):
             self._is_asked = True
             self._disconnected_callback()
 
+    async def _give_up(self, session: Session) -> None:
+        """Ends a connection whose services, pairing or MTU are not known, because connect() fails."""
+        if self._device is not None and self._device.is_connected:
+            session._send_and_forget("disconnect", device=self._device.identifier)
+        await self._end()
+
     async def _end(self) -> None:
         if self._device is not None:
             self._ignore()
+        self._has_joined = False
         await SharedSession.current().leave(self)
 
 
