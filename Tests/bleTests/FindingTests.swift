@@ -1,3 +1,4 @@
+import ArgumentParser
 import BLESimulation
 import CoreBluetooth
 import Testing
@@ -90,6 +91,17 @@ struct FindingTests {
             guard case .notFound("lamp", within: .seconds(5), let seen) = error as? CommandError else { return false }
             let text = CommandError.notFound("lamp", within: .seconds(5), seen: seen).description
             return Set(seen) == ["Door", "Heart"] && text.contains("“Door”")
+        }
+    }
+    @Test("A device that was not found or did not answer gives the exit status 75, and other failures 1")
+    func statuses() {
+        let (silent, refused) = (CBError(.connectionTimeout), CBError(.peripheralDisconnected))
+        for error in [CommandError.notFound("Lamp", within: .seconds(1), seen: []), .failed("Reading FFE1", silent)] {
+            #expect(error.exitCode.rawValue == 75)
+        }
+        #expect(CommandError.disconnected("Lamp", silent).exitCode.rawValue == 75)
+        for error in [CommandError.failed("Reading FFE1", refused), .failed("Reading FFE1", nil)] {
+            #expect(error.exitCode.rawValue == 1)
         }
     }
 }

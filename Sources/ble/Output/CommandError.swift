@@ -116,6 +116,8 @@ enum CommandError: Error, CustomStringConvertible {
         case .noRadio, .radioLost, .noController, .noAdapters, .invalidHost, .noDaemon, .daemonFailed, .noDesktop:
             ExitCode(69)
         case .notFound, .noRoom, .noAnswer: ExitCode(75)
+        case .failed(_, let error as CBError), .disconnected(_, let error as CBError):
+            error.code == .connectionTimeout ? ExitCode(75) : .failure
         case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort, .cannotListen: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
