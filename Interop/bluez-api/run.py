@@ -61,6 +61,11 @@ def central():
         subprocess.run([python, here / "central.py"], env=environment, check=True, timeout=90)
 
 
+def device():
+    with bluez(f"world:{here / 'device.json'}") as environment:
+        subprocess.run([python, here / "device.py"], env=environment, check=True, timeout=90)
+
+
 def homeassistant():
     with bluez(f"world:{here / 'world.json'}") as environment:
         subprocess.run([python, here / "homeassistant.py"], env=environment, check=True, timeout=170)
@@ -202,7 +207,7 @@ def suite():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, early, suite]
+parts = [central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, early, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()

@@ -117,12 +117,7 @@ extension BlueZBridge {
             guard let path = body.first?.text, let peer = peers[path] else { throw .doesNotExist }
             return try removeDevice(peer, caller) ? [] : nil
         default:
-            // ConnectDevice: the bridge can connect only to devices that it has already added.
-            guard let address = body.first?[key: "Address"]?.text else { throw .invalidArguments }
-            guard let device = devices.all.first(where: { $0.address.description == address.uppercased() }) else {
-                throw .doesNotExist
-            }
-            try connect(device.peer, for: .connectDevice(caller))
+            try connectDevice(body.first, caller)
             return nil
         }
     }
@@ -143,11 +138,11 @@ extension BlueZBridge {
         return []
     }
 
-    /// Starts, changes or stops a program's scan, as required by its discovery and its monitors.
+    /// Starts, changes or stops a program's scan, as required by its discovery, monitors and searches.
     mutating func updateScan(of name: String) {
         guard let client = clients[name] else { return }
-        let key = SessionKey(name, .central), isMonitoring = hasMonitors(name)
-        if isMonitoring {
+        let key = SessionKey(name, .central)
+        if hasMonitors(name) || isSearching(name) {
             request(key, .scan(ScanRequest(allowsDuplicates: true)))
         } else if client.isDiscovering {
             request(key, .scan(client.filter.scan))

@@ -4,7 +4,13 @@ import DBus
 
 extension BlueZBridge {
     /// Connects a program's session to a device; `waiter` continues once the session is connected.
-    mutating func connect(_ peer: PeerIdentifier, for waiter: Device.Waiter) throws(BlueZError) {
+    ///
+    /// If the attempt takes longer than `time`, it fails.
+    mutating func connect(
+        _ peer: PeerIdentifier,
+        for waiter: Device.Waiter,
+        within time: Duration = Self.connectionTimeout
+    ) throws(BlueZError) {
         guard isPowered else { throw .notReady }
         let key = SessionKey(waiter.caller.sender, .central)
         guard let device = devices[peer] else { throw .doesNotExist }
@@ -17,7 +23,7 @@ extension BlueZBridge {
             return
         }
         _ = devices.update(peer) { $0.connecting[key] = [waiter] }
-        request(key, .connect(peer, ConnectRequest(timeout: Self.connectionTimeout)))
+        request(key, .connect(peer, ConnectRequest(timeout: time)))
     }
 
     mutating func connected(_ peer: PeerIdentifier, _ parameters: LinkParameters, by key: SessionKey) {
@@ -38,21 +44,15 @@ extension BlueZBridge {
     private mutating func resume(_ waiter: Device.Waiter, _ peer: PeerIdentifier) {
         guard let device = devices[peer] else { return refuse(waiter.caller, .doesNotExist) }
         switch waiter {
-        case .connect, .connectDevice:
+        case .connect(let caller):
             guard device.database.state == .discovered else {
-                _ = devices.update(peer) { $0.awaitingServices.append(waiter) }
+                _ = devices.update(peer) { $0.awaitingServices.append(caller) }
                 return
             }
-            finishConnect(waiter, device.path)
+            reply(to: caller)
+        case .connectDevice(let caller): reply(to: caller, [.path(device.path)])
         case .pair(let caller): startPairing(caller, peer)
         case .operation(let caller, let operation): start(operation, caller, peer)
-        }
-    }
-
-    private mutating func finishConnect(_ waiter: Device.Waiter, _ path: String) {
-        switch waiter {
-        case .connectDevice(let caller): reply(to: caller, [.path(path)])
-        case .connect(let caller), .pair(let caller), .operation(let caller, _): reply(to: caller)
         }
     }
 
@@ -62,8 +62,8 @@ extension BlueZBridge {
     mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil) {
         guard let device = devices[peer] else { return }
         _ = devices.update(peer) { $0.awaitingServices = [] }
-        for waiter in device.awaitingServices {
-            if let error { refuse(waiter.caller, error) } else { finishConnect(waiter, device.path) }
+        for caller in device.awaitingServices {
+            if let error { refuse(caller, error) } else { reply(to: caller) }
         }
     }
 

@@ -4,7 +4,7 @@ import DBus
 
 /// A remote device, and the sessions that are connected to it.
 struct Device: Sendable {
-    /// A call that waits until a session is connected to the device, or until the device's services are known.
+    /// A call that waits until a session is connected to the device.
     enum Waiter: Sendable {
         case connect(Caller)
         case connectDevice(Caller)
@@ -31,8 +31,8 @@ struct Device: Sendable {
     var links: [BlueZBridge.SessionKey] = []
     /// The calls that wait until a session is connected to the device, by session.
     var connecting = OrderedMap<BlueZBridge.SessionKey, [Waiter]>()
-    /// The calls that wait until the services are known.
-    var awaitingServices: [Waiter] = []
+    /// The calls to `Connect` that wait until the services are known.
+    var awaitingServices: [Caller] = []
     /// The calls to `Disconnect` that have not been answered.
     var ending: [Ending] = []
     /// The unanswered calls to `Pair`, by the bus name of the calling program.
@@ -157,23 +157,28 @@ extension BlueZBridge {
     mutating func receive(_ report: AdvertisementReport, of key: SessionKey) {
         guard let client = clients[key.client] else { return }
         // A program that may not learn addresses gets no objects, because their paths contain addresses.
-        guard report.address != .none, report.address.kind != .anonymous else { return }
+        guard report.address != .none else { return endSearches(of: key.client, .notAuthorized) }
+        guard report.address.kind != .anonymous else { return }
+        let isSought = searches.contains { $0.matches(report, of: key.client) }
         let isFound = client.isDiscovering && client.filter.admits(report)
         let isMonitored = matchMonitors(report, of: key.client)
-        guard isFound || isMonitored else { return }
+        guard isFound || isMonitored || isSought else { return }
         if devices[report.peer] == nil {
             let merged = MergedAdvertisement(report.octets)
-            let facts = AdvertisedProperties.list(of: report)
+            var facts = AdvertisedProperties.list(of: report)
+            // The signal strength is known only to discovery and monitors.
+            if !isFound, !isMonitored { facts.removeAll { ["RSSI", "TxPower"].contains($0.name) } }
             guard addDevice(report.peer, report.address, name: report.name, facts, services: merged.serviceUUIDs) else {
-                return
+                return finishSearches(for: report, of: key.client, .limitReached)
             }
-            _ = devices.update(report.peer) { $0.advertisedData = report.octets }
-        } else {
+            if isFound || isMonitored { _ = devices.update(report.peer) { $0.advertisedData = report.octets } }
+        } else if isFound || isMonitored {
             _ = devices.update(report.peer) { $0.lastSeen = now }
             reports[report.peer] = report
             if reportTime == nil { reportTime = now + Self.reportPeriod }
         }
         if isMonitored { reportFound(report, to: key.client) }
+        if isSought { finishSearches(for: report, of: key.client) }
     }
 
     /// Signals the latest advertisement of each device in ``BlueZBridge/reports``; if the bus is congested, tries again

@@ -229,7 +229,10 @@ extension BlueZBridge {
                 reply(to: caller)
             }
         }
-        if state != .poweredOn { loseLinks(of: key, Self.error(for: state) ?? .notReady) }
+        if let error = Self.error(for: state) {
+            endSearches(of: key.client, error)
+            loseLinks(of: key, error)
+        }
         if key.isOwn {
             setPowered(state == .poweredOn)
         } else if state == .poweredOn, monitors.all.contains(where: { $0.client == key.client }) {

@@ -160,6 +160,9 @@ package struct BlueZBridge: Sendable {
         /// The maximum numbers of advertisements, monitors and pipes of all programs together; calls that would exceed
         /// a limit are refused.
         static let advertisements = 8, monitors = 32, pipes = 64
+        /// The maximum number of calls to `ConnectDevice` that wait for an advertisement, in total and per program;
+        /// calls beyond a limit are refused.
+        static let searches = 64, clientSearches = 4
     }
 
     /// The bus's own name, which is also the name of its interface.
@@ -191,14 +194,14 @@ package struct BlueZBridge: Sendable {
     var advertisements = OrderedMap<UInt32, Advertisement>()
     var monitors = OrderedMap<UInt32, Monitor>()
     var pipes = OrderedMap<PipeNumber, Pipe>()
-    var removals: [Removal] = [], heldInquiries: [HeldInquiry] = []
+    var removals: [Removal] = [], heldInquiries: [HeldInquiry] = [], searches: [DeviceSearch] = []
     /// The latest advertisement of each device, if it has not been signalled yet.
     var reports = OrderedMap<PeerIdentifier, AdvertisementReport>()
     /// The time at which to signal ``reports``; `nil` if there are none.
     var reportTime: Instant?
     var sweepTime: Instant?
-    /// A time no later than the earliest deadline of the calls, monitors and held questions; `nil` if they have no
-    /// deadline.
+    /// A time no later than the earliest deadline of the calls, monitors, held questions and searches; `nil` if they
+    /// have no deadline.
     ///
     /// Without it, each event would cause a search for that deadline.
     var waitTime: Instant?
@@ -268,7 +271,8 @@ extension BlueZBridge {
             expireCalls()
             expireMonitors()
             expireHeldInquiries()
-            let deadlines = calls.all.map(\.deadline) + heldInquiries.map(\.deadline)
+            expireSearches()
+            let deadlines = calls.all.map(\.deadline) + heldInquiries.map(\.deadline) + searches.map(\.deadline)
             self.waitTime = (deadlines + monitors.all.compactMap(\.deadline)).min()
         }
         expireAdvertisements()
@@ -313,47 +317,6 @@ extension BlueZBridge {
         _ = clients.update(sender) { $0.pendingCalls.append(call) }
     }
 
-    /// Asks the bus for the credentials of a program that calls for the first time.
-    private mutating func admit(_ sender: String, with call: BusMessage) {
-        guard clients.count < Limit.clients else { return send(.limitReached, to: Caller(call)) }
-        var client = Client()
-        client.pendingCalls = [call]
-        clients[sender] = client
-        var question = BusMessage(
-            kind: .call,
-            path: "/org/freedesktop/DBus",
-            interface: Self.bus,
-            member: "GetConnectionCredentials",
-            destination: Self.bus
-        )
-        question.body = [.string(sender)]
-        self.call(question, for: .credentials(of: sender))
-    }
-
-    /// Processes the credentials of a program, and carries out the calls that waited for them.
-    mutating func identify(_ sender: String, _ reply: BusReply) {
-        guard var client = clients[sender] else { return }
-        let held = client.pendingCalls
-        guard case .values(let values, _) = reply, let facts = values.first,
-            let user = facts[key: "UnixUserID"]?.integer.flatMap(UInt32.init(exactly:))
-        else {
-            clients[sender] = nil
-            for call in held { send(.notAuthorized, to: Caller(call)) }
-            return
-        }
-        // With a limit for each user, one user cannot take the places of all others.
-        guard user == 0 || clients.all.count(where: { $0.credentials?.user == user }) < Limit.userClients else {
-            clients[sender] = nil
-            for call in held { send(.limitReached, to: Caller(call)) }
-            return
-        }
-        let process = facts[key: "ProcessID"]?.integer.flatMap(UInt32.init(exactly:))
-        client.credentials = Credentials(user: user, process: process)
-        client.pendingCalls = []
-        clients[sender] = client
-        for call in held { perform(call) }
-    }
-
     private mutating func receiveSignal(_ signal: BusMessage) {
         switch (signal.interface, signal.member) {
         case (Self.bus, "NameOwnerChanged"):
@@ -371,30 +334,5 @@ extension BlueZBridge {
         case (ObjectTree.objectManager, "InterfacesRemoved"): removeMonitor(signal)
         default: break
         }
-    }
-
-    /// Ends everything that belongs to a program that has left the bus, except its connections.
-    private mutating func removeClient(_ name: String) {
-        guard let client = clients[name] else { return }
-        if client.isDiscovering { endDiscovery(of: name) }
-        withdrawAgent(of: name)
-        for (number, application) in applications.keys.map({ ($0, applications[$0]) })
-        where application?.client == name {
-            removeApplication(number)
-        }
-        for (number, advertisement) in advertisements.keys.map({ ($0, advertisements[$0]) })
-        where advertisement?.client == name {
-            removeAdvertisement(number)
-        }
-        removeMonitors(of: name)
-        endNotifications(of: name)
-        let central = SessionKey(name, .central)
-        let isLinked = devices.all.contains { $0.links.contains(central) }
-        guard isLinked else {
-            close(central)
-            clients[name] = nil
-            return
-        }
-        _ = clients.update(name) { $0.isGone = true }
     }
 }
