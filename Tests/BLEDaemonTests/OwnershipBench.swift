@@ -193,6 +193,7 @@ final class OwnershipBench {
     private func aimed(_ request: PeerRequest) -> PeerRequest {
         switch request {
         case .attribute(.read): .read(lampValue)
+        case .attribute(.readWithoutPairing): .attribute(.readWithoutPairing(lampValue))
         case .attribute(.write): .write(lampValue, [9])
         case .attribute(.writePart): .attribute(.writePart(lampValue, [9], offset: 1))
         case .attribute(.writeCommand): .writeCommand(lampValue, [9])

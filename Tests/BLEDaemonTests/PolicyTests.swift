@@ -206,7 +206,7 @@ struct ServiceFilterTests {
         let range = try #require(AttributeHandleRange(handle))
         let requests: [PeerRequest] = [
             .read(handle), .write(handle, [1]), .attribute(.writePart(handle, [1], offset: 2)),
-            .writeCommand(handle, [1]),
+            .writeCommand(handle, [1]), .attribute(.readWithoutPairing(handle)),
             .subscribe(.notifications, to: handle, in: nil),
             .discoverDescriptors(of: handle, in: range), .discoverCharacteristics(in: range, only: []),
             .discoverIncludedServices(in: range, only: []),

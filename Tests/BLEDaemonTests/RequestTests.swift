@@ -94,6 +94,7 @@ extension PeerRequest {
         let handle = AttributeHandle(wire: number)
         return switch self {
         case .attribute(.read): .read(handle)
+        case .attribute(.readWithoutPairing): .attribute(.readWithoutPairing(handle))
         case .attribute(.write(_, let value)): .write(handle, value)
         case .attribute(.writePart(_, let part, let offset)): .attribute(.writePart(handle, part, offset: offset))
         case .attribute(.writeCommand(_, let value)): .writeCommand(handle, value)

@@ -152,6 +152,10 @@ struct ConversationTests {
             .peer(peer, .read(handle), RequestNumber(rawValue: 5)),
             .peer(peer, .valueRead(handle, .failure(.notSupported)), answering: RequestNumber(rawValue: 5))
         ),
+        (
+            .peer(peer, .attribute(.readWithoutPairing(handle))),
+            .peer(peer, .valueRead(handle, .failure(.notSupported)))
+        ),
         (.peer(peer, .write(handle, [1])), .peer(peer, .valueWritten(handle, .notSupported))),
         (
             .peer(peer, .attribute(.writePart(handle, [1], offset: 2))),

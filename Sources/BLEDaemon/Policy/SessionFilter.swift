@@ -202,7 +202,8 @@ struct SessionFilter: Sendable {
             serviceFilter.contains(range, at: peer)
         case .discoverDescriptors(let handle, let range), .subscribe(_, let handle, let range):
             serviceFilter.contains(handle, at: peer) && range.map { serviceFilter.contains($0, at: peer) } ?? true
-        case .read(let handle), .write(let handle, _), .writePart(let handle, _, _), .writeCommand(let handle, _):
+        case .read(let handle), .readWithoutPairing(let handle), .write(let handle, _), .writePart(let handle, _, _),
+            .writeCommand(let handle, _):
             serviceFilter.contains(handle, at: peer)
         }
     }

@@ -37,7 +37,7 @@ extension AttributeRequest {
     fileprivate var roles: [ClientRole] {
         switch self {
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
-            .write, .writePart, .writeCommand, .subscribe, .forgetDatabase:
+            .readWithoutPairing, .write, .writePart, .writeCommand, .subscribe, .forgetDatabase:
             ClientRole.onlyCentral
         }
     }

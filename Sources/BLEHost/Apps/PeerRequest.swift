@@ -41,6 +41,9 @@ package enum AttributeRequest: Equatable, Sendable {
     case discoverDescriptors(of: AttributeHandle, in: AttributeHandleRange?)
     /// Reads a characteristic value or descriptor of any length. The result is ``PeerEvent/valueRead(_:_:)``.
     case read(AttributeHandle)
+    /// Reads a value like ``read(_:)``, but fails with the peer's error if the link is not secure enough. With
+    /// ``read(_:)``, the host would then pair, which may ask the user. The result is ``PeerEvent/valueRead(_:_:)``.
+    case readWithoutPairing(AttributeHandle)
     /// Writes a value, with prepared writes if it is long. The result is ``PeerEvent/valueWritten(_:_:)``.
     case write(AttributeHandle, [UInt8])
     /// Writes a part of a value, always with prepared writes, even if the part is short. `offset` is the position of
@@ -67,8 +70,9 @@ package enum AttributeRequest: Equatable, Sendable {
         switch self {
         case .discoverServices, .forgetDatabase: false
         case .discoverIncludedServices(let place, _), .discoverCharacteristics(let place, _): place.overlaps(range)
-        case .discoverDescriptors(let handle, _), .read(let handle), .write(let handle, _),
-            .writePart(let handle, _, _), .writeCommand(let handle, _), .subscribe(_, let handle, _):
+        case .discoverDescriptors(let handle, _), .read(let handle), .readWithoutPairing(let handle),
+            .write(let handle, _), .writePart(let handle, _, _), .writeCommand(let handle, _),
+            .subscribe(_, let handle, _):
             range.contains(handle)
         }
     }
@@ -85,7 +89,7 @@ package enum AttributeRequest: Equatable, Sendable {
         case .discoverIncludedServices(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
         case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
         case .discoverDescriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
-        case .read(let handle): .valueRead(handle, .failure(failure))
+        case .read(let handle), .readWithoutPairing(let handle): .valueRead(handle, .failure(failure))
         case .write(let handle, _), .writePart(let handle, _, _): .valueWritten(handle, failure)
         case .writeCommand: .writeCommandsTaken(1)
         case .subscribe(_, let handle, _): .subscriptionChanged(handle, .none, failure)

@@ -38,7 +38,7 @@ extension AttributeRequest {
         case .discoverIncludedServices: "discoverIncludedServices"
         case .discoverCharacteristics: "discoverCharacteristics"
         case .discoverDescriptors: "discoverDescriptors"
-        case .read: "readValue"
+        case .read, .readWithoutPairing: "readValue"
         case .write, .writePart, .writeCommand: "writeValue"
         case .subscribe: "setNotifyValue"
         case .forgetDatabase: "forget"

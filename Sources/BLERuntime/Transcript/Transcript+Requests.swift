@@ -49,6 +49,7 @@ extension Transcript {
             ["of", service(range, of: peer), Self.list(types)]
         case .discoverDescriptors(let handle, _): ["of", attribute(handle, of: peer)]
         case .read(let handle): [attribute(handle, of: peer)]
+        case .readWithoutPairing(let handle): [attribute(handle, of: peer), "without pairing"]
         case .write(let handle, let value): [attribute(handle, of: peer), Self.octets(value)]
         case .writePart(let handle, let part, let offset):
             [attribute(handle, of: peer), Self.octets(part), "at offset \(offset)"]

@@ -78,6 +78,7 @@ extension AttributeRequest: TaggedEnum {
         case .subscribe: 10
         case .forgetDatabase: 11
         case .writePart: 13
+        case .readWithoutPairing: 14
         }
     }
 
@@ -93,6 +94,7 @@ extension AttributeRequest: TaggedEnum {
         case 10: self = .subscribe(.none, to: .none, in: nil)
         case 11: self = .forgetDatabase
         case 13: self = .writePart(.none, [], offset: 0)
+        case 14: self = .readWithoutPairing(.none)
         default: return nil
         }
     }
@@ -118,6 +120,9 @@ extension AttributeRequest: TaggedEnum {
         case .read(var handle):
             try wire.field(&handle, "Handle")
             self = .read(handle)
+        case .readWithoutPairing(var handle):
+            try wire.field(&handle, "Handle")
+            self = .readWithoutPairing(handle)
         case .write(var handle, var value):
             try wire.field(&handle, "Handle")
             try wire.sized(&value, "Value")

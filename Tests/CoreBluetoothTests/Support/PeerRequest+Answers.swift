@@ -22,13 +22,14 @@ extension AttributeRequest {
         case (.discoverCharacteristics(let range, _), .characteristicsDiscovered(let found, _)): range == found
         case (.discoverDescriptors(let handle, _), .descriptorsDiscovered(let found, _)): handle == found
         case (.read(let handle), .valueRead(let found, _)): handle == found
+        case (.readWithoutPairing(let handle), .valueRead(let found, _)): handle == found
         case (.write(let handle, _), .valueWritten(let found, _)): handle == found
         case (.writePart(let handle, _, _), .valueWritten(let found, _)): handle == found
         case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
         case (.forgetDatabase, .databaseForgotten): true
         case (.discoverServices, _), (.discoverIncludedServices, _), (.discoverCharacteristics, _),
-            (.discoverDescriptors, _), (.read, _), (.write, _), (.writePart, _), (.writeCommand, _),
-            (.subscribe, _), (.forgetDatabase, _):
+            (.discoverDescriptors, _), (.read, _), (.readWithoutPairing, _), (.write, _), (.writePart, _),
+            (.writeCommand, _), (.subscribe, _), (.forgetDatabase, _):
             false
         }
     }

@@ -38,6 +38,8 @@ struct ClientProcedure {
     let subscription: (earlier: Subscription, wanted: Subscription)
     /// The security of the link when the procedure was started.
     var security = LinkSecurity.unencrypted
+    /// False if the procedure fails when the link is not secure enough; true if the host then raises the security.
+    var raisesSecurity = true
     /// True if services changed after the last request was sent; the response may be about the services before the
     /// change.
     private(set) var isOutdated = false

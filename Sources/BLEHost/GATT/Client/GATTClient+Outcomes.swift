@@ -15,7 +15,7 @@ extension GATTClient {
             queueForRepetition(finished, into: &outbox)
         } else if finished.isAboutRemoved, finished.isRepeated, outcome.isOutOfSync {
             fail(finished, with: .notFound, into: &outbox)
-        } else if case .client = finished.owner, let code = outcome.lackOfSecurity {
+        } else if case .client = finished.owner, finished.raisesSecurity, let code = outcome.lackOfSecurity {
             refused(finished, for: code, into: &outbox)
         } else {
             finish(finished, with: outcome, at: now, into: &outbox)

@@ -18,7 +18,7 @@ extension GATTClient {
         case .discoverCharacteristics(let range, let types):
             procedure = lookup(.characteristics(in: range, only: types))
         case .discoverDescriptors(let handle, let range): procedure = lookup(.descriptors(of: handle, in: range))
-        case .read(let handle): procedure = .read(ValueReading(handle), handle)
+        case .read(let handle), .readWithoutPairing(let handle): procedure = .read(ValueReading(handle), handle)
         case .write(let handle, let value): procedure = .write(ValueWriting(value, to: handle), handle)
         case .writePart(let handle, let part, let offset):
             procedure = .write(ValueWriting(part, to: handle, at: Int(offset)), handle)
@@ -28,12 +28,9 @@ extension GATTClient {
         case .forgetDatabase: return forgetDatabase(for: requester, at: now, into: &outbox)
         }
         expireDatabase(at: now)
-        start(
-            ClientProcedure(procedure, for: .client(requester), order: answers.next()),
-            on: index,
-            at: now,
-            into: &outbox
-        )
+        var started = ClientProcedure(procedure, for: .client(requester), order: answers.next())
+        if case .readWithoutPairing = request { started.raisesSecurity = false }
+        start(started, on: index, at: now, into: &outbox)
     }
 
     /// Starts one of the host's own requests.

@@ -45,6 +45,18 @@ struct RefusedForSecurityTests {
         #expect(lone.peerEvents() == [.valueWritten(handle, .att(code))])
     }
 
+    @Test("A read without pairing fails, and the security of the link is not raised", arguments: codes)
+    func withoutPairing(octet: String, code: ATT.ErrorCode) {
+        var lone = makeLayer()
+        #expect(lone.perform(.readWithoutPairing(handle)) == [[UInt8]("0a 0700")])
+        #expect(lone.perform(.read(handle)) == [])
+        #expect(lone.answers(to: [UInt8]("01 0a 0700 \(octet)")) == [[UInt8]("0a 0700")])
+        #expect(lone.refusals == [])
+        #expect(lone.peerEvents() == [.valueRead(handle, .failure(.att(code)))])
+        #expect(lone.answers(to: [UInt8]("0b 2a")) == [])
+        #expect(lone.peerEvents() == [.valueRead(handle, .success([42]))])
+    }
+
     @Test("A more specific failure is reported instead of the server's error")
     func reason() {
         var lone = makeLayer()

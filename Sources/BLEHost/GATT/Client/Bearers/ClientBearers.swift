@@ -142,7 +142,7 @@ extension ClientBearers {
         // time.
         case .write(_, let value): return value.count <= mtu - 3 && !commands.contains(client)
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
-            .forgetDatabase, .writePart, .writeCommand, .subscribe:
+            .forgetDatabase, .readWithoutPairing, .writePart, .writeCommand, .subscribe:
             return false
         }
     }
