@@ -22,7 +22,9 @@ async def connect_device(bus, address, kind):
 
 
 async def value(bus, name):
-    return (await call(bus, VALVE, "org.freedesktop.DBus.Properties", "Get", "ss", "org.bluez.Device1", name))[0].value
+    """Returns a property of the device; None if the device does not have it."""
+    result = await call(bus, VALVE, "org.freedesktop.DBus.Properties", "Get", "ss", "org.bluez.Device1", name)
+    return None if isinstance(result, str) else result[0].value
 
 
 async def main():
@@ -33,7 +35,11 @@ async def main():
         result = await connect_device(bus, "C0:FF:EE:00:00:01", "random")
         assert result == [VALVE], f"ConnectDevice: {result}"
         assert await value(bus, "Connected")
-    print("dbus-fast: ConnectDevice of a device that was not discovered")
+    async with asyncio.timeout(30):
+        while (modalias := await value(bus, "Modalias")) is None:
+            await asyncio.sleep(0.05)
+    assert modalias == "usb:v1D6Bp0246d0542", f"Modalias: {modalias}"
+    print("dbus-fast: ConnectDevice of a device that was not discovered, and its Modalias")
 
 
 asyncio.run(main())

@@ -225,6 +225,7 @@ extension BlueZBridge {
             if let failure { return refuse(caller, BlueZError(failure)) }
             openPipe(caller, peer, handle, path, isNotify: true)
         case (.unsubscribe(let caller, _), .subscriptionChanged): reply(to: caller)
+        case (.modalias, .valueRead(_, .success(let value))): setModalias(value, of: peer)
         default: break
         }
     }

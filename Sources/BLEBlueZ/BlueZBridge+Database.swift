@@ -9,6 +9,7 @@ extension BlueZBridge {
         database.state = .discovering(1)
         database.discoverer = key
         _ = devices.update(peer) { $0.database = database }
+        modaliasReads[peer] = nil
         request(key, peer, .discoverServices(only: []), for: .services)
     }
 
@@ -26,6 +27,7 @@ extension BlueZBridge {
         }
         for child in tree.children(of: device.path) { tree.remove(device.path + "/" + child) }
         _ = devices.update(peer) { $0.database = RemoteDatabase() }
+        modaliasReads[peer] = nil
     }
 
     /// Processes the result of a step of the discovery.
@@ -72,6 +74,7 @@ extension BlueZBridge {
         addServices(device.database.services.map(\.uuid), to: device.path)
         tree.set(device.path, BlueZ.device, "ServicesResolved", .boolean(true))
         finishConnects(to: peer)
+        scheduleModalias(of: peer)
     }
 
     private mutating func show(_ service: DiscoveredService, of device: Device) {

@@ -195,13 +195,14 @@ package struct BlueZBridge: Sendable {
     var monitors = OrderedMap<UInt32, Monitor>()
     var pipes = OrderedMap<PipeNumber, Pipe>()
     var removals: [Removal] = [], heldInquiries: [HeldInquiry] = [], searches: [DeviceSearch] = []
+    var modaliasReads = OrderedMap<PeerIdentifier, ModaliasRead>()
     /// The latest advertisement of each device, if it has not been signalled yet.
     var reports = OrderedMap<PeerIdentifier, AdvertisementReport>()
     /// The time at which to signal ``reports``; `nil` if there are none.
     var reportTime: Instant?
     var sweepTime: Instant?
-    /// A time no later than the earliest deadline of the calls, monitors, held questions and searches; `nil` if they
-    /// have no deadline.
+    /// A time no later than the earliest deadline of the calls, monitors, held questions, searches and scheduled reads;
+    /// `nil` if they have no deadline.
     ///
     /// Without it, each event would cause a search for that deadline.
     var waitTime: Instant?
@@ -272,8 +273,10 @@ extension BlueZBridge {
             expireMonitors()
             expireHeldInquiries()
             expireSearches()
+            readModaliases()
             let deadlines = calls.all.map(\.deadline) + heldInquiries.map(\.deadline) + searches.map(\.deadline)
-            self.waitTime = (deadlines + monitors.all.compactMap(\.deadline)).min()
+            let others = modaliasReads.all.map(\.time)
+            self.waitTime = (deadlines + others + monitors.all.compactMap(\.deadline)).min()
         }
         expireAdvertisements()
         return takeActions()

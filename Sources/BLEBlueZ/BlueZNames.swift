@@ -67,8 +67,8 @@ enum BlueZ {
         case device:
             [
                 ("Name", "s"), ("Appearance", "q"), ("Icon", "s"), ("RSSI", "n"), ("TxPower", "n"),
-                ("ManufacturerData", "a{qv}"),
-                ("ServiceData", "a{sv}"), ("AdvertisingFlags", "ay"), ("AdvertisingData", "a{yv}"),
+                ("ManufacturerData", "a{qv}"), ("ServiceData", "a{sv}"), ("AdvertisingFlags", "ay"),
+                ("AdvertisingData", "a{yv}"), ("Modalias", "s"),
             ]
         case characteristic: [("WriteAcquired", "b"), ("NotifyAcquired", "b")]
         case advertisements: [("SupportedSecondaryChannels", "as")]

@@ -71,6 +71,8 @@ enum PeerPurpose: Sendable {
     case acquire(Caller, path: String)
     /// Ends a subscription that no program needs; there is no call to answer.
     case dropSubscription
+    /// Reads the PnP ID for the property `Modalias`; there is no call to answer.
+    case modalias
 
     /// The call that waits for the result; `nil` if there is none.
     var caller: Caller? {
@@ -78,7 +80,7 @@ enum PeerPurpose: Sendable {
         case .read(let caller, _, _), .write(let caller), .subscribe(let caller, _), .unsubscribe(let caller, _),
             .acquire(let caller, _):
             caller
-        case .services, .includes, .members, .descriptors, .dropSubscription: nil
+        case .services, .includes, .members, .descriptors, .dropSubscription, .modalias: nil
         }
     }
 }
