@@ -36,13 +36,17 @@ KNOWN = ["test_indicate_gatt_char", "test_notification_sent_before_write_respons
 
 
 @contextlib.contextmanager
-def bluez(radio):
-    """A bus with org.bluez for this radio; yields the environment of a program that uses it."""
+def bluez(radio, queue=None):
+    """A bus with org.bluez for this radio; yields the environment of a program that uses it.
+
+    For a program that does not read, the bus stores messages of at most `queue` octets.
+    """
     # The path of a socket has at most 107 octets, so the folder is not in TMPDIR.
     with tempfile.TemporaryDirectory(prefix="bluez-", dir="/tmp") as folder, contextlib.ExitStack() as stack:
         folder = pathlib.Path(folder)
         place, daemon, log = folder / "bus", folder / "bled/socket", folder / "log"
-        (folder / "bus.conf").write_text(BUS.format(place))
+        limit = f'<limit name="max_outgoing_bytes">{queue}</limit>' if queue else ""
+        (folder / "bus.conf").write_text(BUS.format(place).replace("</busconfig>", limit + "</busconfig>"))
         environment = os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={place}"}
         start = lambda *command, **more: stack.enter_context(process(*command, **more))  # noqa: E731
         start("dbus-daemon", f"--config-file={folder / 'bus.conf'}", "--nofork", until=place.exists,
@@ -199,6 +203,12 @@ def early():
         subprocess.run([python, here / "early.py", other], env=environment, check=True, timeout=90)
 
 
+def stalled():
+    limit = 65_536
+    with bluez(f"world:{here / 'world.json'}", queue=limit) as environment:
+        subprocess.run([python, here / "stalled.py", str(limit)], env=environment, check=True, timeout=170)
+
+
 def suite():
     with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         bleak_tests(python, home=home.parent, peripheral=other, environment=environment, known=KNOWN)
@@ -207,7 +217,7 @@ def suite():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, early, suite]
+parts = [central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, early, stalled, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()
