@@ -148,7 +148,7 @@ def use_bluetoothctl(version, command):
 
 def pairing():
     for index, (version, command) in enumerate(controls()):
-        with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+        with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
             print(f"bluetoothctl {version}: ", end="", flush=True)
             subprocess.run([python, here / "pairing.py", other, "few" if index else "all", *command],
                            env=environment, check=True, timeout=200)
@@ -198,6 +198,14 @@ def peripheral():
     print("bluezero: read, write and three notifications")
 
 
+def confirm():
+    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment, \
+            process(python, here / "confirm.py", env=environment):
+        text = use(other, "notify", "Confirm", "FF00/FF01", "--timeout", "20", "--count", "4")
+        assert re.findall("0[1-4]", text) == ["01", "02", "03", "04"], f"confirm.py: {text}"
+    print("dbus-fast: four indications, each after the confirmation of the one before")
+
+
 def early():
     with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         subprocess.run([python, here / "early.py", other], env=environment, check=True, timeout=90)
@@ -210,14 +218,15 @@ def stalled():
 
 
 def suite():
-    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+    with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         bleak_tests(python, home=home.parent, peripheral=other, environment=environment, known=KNOWN)
 
 
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, early, stalled, suite]
+parts = [
+    central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, confirm, early, stalled, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()

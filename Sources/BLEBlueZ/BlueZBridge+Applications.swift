@@ -129,7 +129,12 @@ extension BlueZBridge {
             }
         }
         let key = SessionKey(application.client, .application(number))
-        for service in application.services { request(key, .service(.addService(service))) }
+        for service in application.services {
+            request(key, .service(.addService(service)))
+            for characteristic in service.characteristics where characteristic.properties.complete.contains(.indicate) {
+                request(key, .service(.reportConfirmations(of: characteristic.id)))
+            }
+        }
     }
 
     private mutating func refuseApplication(_ number: UInt32, _ caller: Caller, _ error: BlueZError) {
@@ -154,6 +159,8 @@ extension BlueZBridge {
                 _ = addDevice(central.central.peer, central.address, name: nil)
                 askHeldInquiries(about: central.central.peer)
             }
+        case .confirmed(_, let id):
+            if let value = value(id, key) { call(key.client, value.path, value.interface, "Confirm") }
         case .updatesTaken, .centralChanged, .channelPublished, .channelUnpublished, .channelOpened: break
         }
     }

@@ -67,18 +67,15 @@ struct ApplicationTests {
         let number = try #require(bus.calls.last { $0.message.member == "GetManagedObjects" }?.number)
         #expect(bus.outcome(of: serial) == nil)
         bus.reply(number, .values([Self.objects(flags: flags, descriptor: descriptor)], from: client))
-        guard case .service(.addService(let service))? = bus.requests.last?.request,
-            let key = bus.requests.last?.key
-        else {
-            throw Missing()
+        let additions = bus.requests.compactMap { key, request in
+            if case .service(.addService(let service)) = request { (key, service) } else { nil }
         }
+        let (key, service) = try #require(additions.last)
         #expect(key.role == .peripheral && key.client == client)
         #expect(service.uuid == .short(0x180F))
         bus.event(.server(.serviceAdded(service.id, failure)), of: key)
         return Registered(bus: bus, serial: serial, key: key, value: try #require(service.characteristics.first).id)
     }
-
-    private struct Missing: Error {}
 
     @Test("An application is registered when the daemon has added its services")
     func registration() throws {
@@ -349,6 +346,16 @@ struct ApplicationTests {
         #expect(registered.bus.requests.map(\.request) == [update])
         registered.bus.event(.server(.unsubscribed(Self.central, from: registered.value)), of: registered.key)
         #expect(registered.bus.calls.last?.message.member == "StopNotify")
+    }
+
+    @Test("A confirmed indication calls Confirm", arguments: ["indicate", "secure-indicate", "notify"])
+    func confirmed(flag: String) throws {
+        var registered = try register(flags: [flag])
+        let request = ClientRequest.service(.reportConfirmations(of: registered.value))
+        #expect(registered.bus.requests.contains { $0.request == request } == (flag != "notify"))
+        registered.bus.event(.server(.confirmed(Self.central, of: registered.value)), of: registered.key)
+        let call = try #require(registered.bus.calls.last?.message)
+        #expect(call.member == "Confirm" && call.path == "/a/s/c" && call.destination == ":1.1" && call.expectsNoReply)
     }
 
     @Test("The services of a program end when it unregisters them or leaves the bus", arguments: [true, false])

@@ -223,6 +223,7 @@ final class OwnershipBench {
         case .removeAllServices: request
         case .respond: .respond(transaction, .success([66]))
         case .update: .update(Self.value, [66], to: nil)
+        case .reportConfirmations: .reportConfirmations(of: Self.value)
         }
     }
 

@@ -9,7 +9,7 @@ struct RoleTests {
     @Test("The list of requests covers every kind of request")
     func kinds() {
         let all = EveryRequest.all + [.tester(.reset)]
-        #expect(all.count == 45)
+        #expect(all.count == 46)
         #expect(Set(EveryRequest.roles) == [.central, .peripheral, .agent])
     }
 

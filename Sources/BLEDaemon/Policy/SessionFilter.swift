@@ -80,7 +80,7 @@ struct SessionFilter: Sendable {
         switch request {
         case .addService(let service):
             grant.allows(service.uuid) ? nil : "\(grant.origin) does not allow the service \(service.uuid)"
-        case .removeService, .removeAllServices, .respond, .update: nil
+        case .removeService, .removeAllServices, .respond, .update, .reportConfirmations: nil
         }
     }
 

@@ -16,7 +16,7 @@ struct SessionResources: Sendable {
         case .addService(let service): services.append((service.id, service.uuid))
         case .removeService(let id): services.removeAll { $0.id == id }
         case .removeAllServices: services = []
-        case .respond, .update: break
+        case .respond, .update, .reportConfirmations: break
         }
     }
 

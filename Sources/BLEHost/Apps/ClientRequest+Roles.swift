@@ -63,7 +63,8 @@ extension ServerRequest {
 extension ServiceRequest {
     fileprivate var roles: [ClientRole] {
         switch self {
-        case .addService, .removeService, .removeAllServices, .respond, .update: ClientRole.onlyPeripheral
+        case .addService, .removeService, .removeAllServices, .respond, .update, .reportConfirmations:
+            ClientRole.onlyPeripheral
         }
     }
 }

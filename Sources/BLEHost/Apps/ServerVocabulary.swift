@@ -39,6 +39,9 @@ package enum ServiceRequest: Equatable, Sendable {
     ///
     /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all these centrals.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
+    /// Asks for ``ServerEvent/confirmed(_:of:)`` whenever a central confirms an indication of this value, until its
+    /// service is removed. Has no effect unless the client has added the characteristic.
+    case reportConfirmations(of: LocalAttributeID)
 
     /// Returns the event that the client receives if the request fails with `failure`; `nil` if the request has no
     /// result.
@@ -46,7 +49,7 @@ package enum ServiceRequest: Equatable, Sendable {
         switch self {
         case .addService(let service): .serviceAdded(service.id, failure)
         case .update: .updatesTaken(1)
-        case .removeService, .removeAllServices, .respond: nil
+        case .removeService, .removeAllServices, .respond, .reportConfirmations: nil
         }
     }
 }
@@ -76,6 +79,9 @@ package enum ServerEvent: Equatable, Sendable {
     case writeRequested(ServerTransaction?, RemoteCentral, WriteGroup)
     /// This many more updates have left the host, in the order in which they were requested.
     case updatesTaken(Int)
+    /// A central has confirmed an indication of a value. Clients that have not asked for it with
+    /// ``ServiceRequest/reportConfirmations(of:)`` do not receive this event.
+    case confirmed(RemoteCentral, of: LocalAttributeID)
     /// A central's MTU changed.
     case centralChanged(RemoteCentral)
     /// The connected centrals; sent whenever this list changes.

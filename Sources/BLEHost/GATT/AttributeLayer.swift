@@ -85,6 +85,10 @@ package struct AttributeLayer {
     var database: GATTDatabase
     private var recentDatabases = RecentDatabases()
     var updates = UnsentUpdates()
+    /// The values of clients that want to be informed of confirmed indications.
+    ///
+    /// Each is in the database, which limits their number.
+    var reportedConfirmations: [GATTDatabase.Owner] = []
     var lastTransaction: UInt64 = 0
     var outbox = Outbox()
 

@@ -80,7 +80,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
             for index in subscribers.indices where subscribers[index].central.peer == central.peer {
                 subscribers[index].central = central
             }
-        case .readRequested, .writeRequested, .updatesTaken, .centralsConnected, .channelPublished,
+        case .readRequested, .writeRequested, .updatesTaken, .confirmed, .centralsConnected, .channelPublished,
             .channelUnpublished, .channelOpened:
             break
         }

@@ -140,7 +140,7 @@ extension ServerEvent {
     fileprivate var isUnsolicited: Bool {
         switch self {
         case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged: true
-        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralsConnected, .channelPublished,
+        case .serviceAdded, .advertisingStarted, .updatesTaken, .confirmed, .centralsConnected, .channelPublished,
             .channelUnpublished, .channelOpened:
             false
         }

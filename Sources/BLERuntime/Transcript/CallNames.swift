@@ -67,6 +67,7 @@ extension ServiceRequest {
         case .removeAllServices: "removeAllServices"
         case .respond: "respond"
         case .update: "updateValue"
+        case .reportConfirmations: "reportConfirmations"
         }
     }
 }
@@ -100,7 +101,7 @@ extension ClientEvent {
         switch self {
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged, _),
             .peer(_, .mtuChanged, _),
-            .server(.centralsConnected), .server(.centralChanged):
+            .server(.centralsConnected), .server(.centralChanged), .server(.confirmed):
             false
         default: true
         }
@@ -139,6 +140,7 @@ extension ServerEvent {
         case .readRequested: "didReceiveRead"
         case .writeRequested: "didReceiveWrite"
         case .updatesTaken: "isReadyToUpdateSubscribers"
+        case .confirmed: "confirmed"
         case .centralChanged, .centralsConnected: "centrals"
         case .channelPublished: "didPublishL2CAPChannel"
         case .channelUnpublished: "didUnpublishL2CAPChannel"

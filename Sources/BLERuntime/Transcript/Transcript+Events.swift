@@ -88,6 +88,7 @@ extension Transcript {
                 + parts.prefix(4).flatMap { [attribute($0.attribute, of: client), Self.octets($0.value)] }
                 + [parts.count > 4 ? "…" : ""]
         case .updatesTaken(let count): ["\(count)"]
+        case .confirmed(let central, let id): [device(central.peer), attribute(id, of: client)]
         case .centralChanged(let central): [device(central.peer), "MTU \(central.mtu)"]
         case .centralsConnected(let centrals): [centrals.map { device($0.central.peer) }.joined(separator: ", ")]
         case .channelPublished(let psm, let failure), .channelUnpublished(let psm, let failure):

@@ -83,6 +83,7 @@ extension Transcript {
         case .respond(let transaction, .failure(let code)): ["to request \(transaction.rawValue)", "\(code)"]
         case .update(let id, let value, let peers):
             [attribute(id, of: client), Self.octets(value), peers.map { "for \($0.count.withNoun("central"))" } ?? ""]
+        case .reportConfirmations(let id): [attribute(id, of: client)]
         }
     }
 

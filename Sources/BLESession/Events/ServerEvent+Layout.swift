@@ -16,6 +16,7 @@ extension ServerEvent: TaggedEnum {
         case .channelPublished: 10
         case .channelUnpublished: 11
         case .channelOpened: 12
+        case .confirmed: 13
         }
     }
 
@@ -33,6 +34,7 @@ extension ServerEvent: TaggedEnum {
         case 10: self = .channelPublished(.none, nil)
         case 11: self = .channelUnpublished(.none, nil)
         case 12: self = .channelOpened(OpenedChannel(), by: RemoteCentral())
+        case 13: self = .confirmed(RemoteCentral(), of: .blank)
         default: return nil
         }
     }
@@ -69,6 +71,10 @@ extension ServerEvent: TaggedEnum {
         case .updatesTaken(var count):
             try wire.count(&count, "Count")
             self = .updatesTaken(count)
+        case .confirmed(var central, var attribute):
+            try central.layout(&wire)
+            try wire.field(&attribute, "Attribute")
+            self = .confirmed(central, of: attribute)
         case .centralChanged(var central):
             try central.layout(&wire)
             self = .centralChanged(central)

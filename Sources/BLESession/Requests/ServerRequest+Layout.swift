@@ -130,6 +130,7 @@ extension ServiceRequest: TaggedEnum {
         case .removeAllServices: 3
         case .respond: 6
         case .update: 7
+        case .reportConfirmations: 12
         }
     }
 
@@ -140,6 +141,7 @@ extension ServiceRequest: TaggedEnum {
         case 3: self = .removeAllServices
         case 6: self = .respond(.blank, .success([]))
         case 7: self = .update(.blank, [], to: nil)
+        case 12: self = .reportConfirmations(of: .blank)
         default: return nil
         }
     }
@@ -166,6 +168,9 @@ extension ServiceRequest: TaggedEnum {
             var list = centrals.map { PacketList($0.map(PeerReference.init)) }
             try wire.optional(&list, "Centrals")
             self = .update(attribute, value, to: list?.elements.map(\.peer))
+        case .reportConfirmations(var attribute):
+            try wire.field(&attribute, "Attribute")
+            self = .reportConfirmations(of: attribute)
         }
     }
 }

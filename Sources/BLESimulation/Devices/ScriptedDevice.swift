@@ -135,7 +135,7 @@ struct ScriptedDevice {
             centrals = connected.map(\.central.peer)
             if behaviour.refusesConnections { return new.map { .server(.disconnect($0)) } }
             return peripheral.latency.map { latency in new.map { .server(.setLatency($0, latency.host)) } } ?? []
-        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralChanged, .channelPublished,
+        case .serviceAdded, .advertisingStarted, .updatesTaken, .confirmed, .centralChanged, .channelPublished,
             .channelUnpublished, .channelOpened:
             return []
         }

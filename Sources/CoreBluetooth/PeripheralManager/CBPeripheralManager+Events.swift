@@ -76,6 +76,7 @@ extension CBPeripheralManager {
             case .reopened(wasRefused: false), .nothing: break
             }
         case .centralChanged(let remote): _ = central(remote)
+        case .confirmed: break
         case .channelPublished(let psm, let failure):
             let error = failure?.error(about: .channel)
             delegate?.peripheralManager(self, didPublishL2CAPChannel: psm.wire, error: error)

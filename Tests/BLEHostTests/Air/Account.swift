@@ -51,7 +51,9 @@ struct Account {
         case .channelPublished: answer("publish")
         case .channelUnpublished: answer("unpublish")
         case .channelOpened(let channel, _): channels[channel.id, default: 0] += 1
-        case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged, .centralsConnected: break
+        case .subscribed, .unsubscribed, .readRequested, .writeRequested, .confirmed, .centralChanged,
+            .centralsConnected:
+            break
         }
     }
 

@@ -205,6 +205,30 @@ struct AttributeExchangeTests {
         #expect(events.last == .unsubscribed(central, from: SampleService.sent))
     }
 
+    @Test("A client that asks for it learns of each confirmed indication, and only of its own value")
+    func confirmations() {
+        let handle = AttributeHandle(wire: 17), place = AttributeHandleRange(.init(wire: 18))
+        let central = RemoteCentral(peer: AttributePair.centralPeer, mtu: 517)
+        for subscription in [Subscription.notifications, .indications] {
+            var pair = AttributePair()
+            pair.host(.reportConfirmations(of: SampleService.sent))
+            pair.host(.addService(SampleService.definition))
+            pair.connect()
+            _ = pair.ask(.subscribe(subscription, to: handle, in: place))
+            #expect(pair.host(.update(SampleService.sent, [5], to: nil)) == [.updatesTaken(1)])
+            pair.host(.reportConfirmations(of: SampleService.sent))
+            let isIndicated = subscription == .indications
+            for _ in 0..<2 {
+                let events = pair.host(.update(SampleService.sent, [5], to: nil))
+                #expect(events.contains(.confirmed(central, of: SampleService.sent)) == isIndicated)
+                #expect(events.count == (isIndicated ? 2 : 1))
+            }
+            pair.host(.removeAllServices)
+            pair.host(.addService(SampleService.definition))
+            #expect(pair.peripheral.layer.reportedConfirmations.isEmpty)
+        }
+    }
+
     @Test("A client learns the name in the background")
     func name() {
         var pair = AttributePair(name: String(repeating: "Sensor ", count: 30))

@@ -18,6 +18,7 @@ extension AttributeLayer {
         case .removeAllServices: removeServices(at: now) { $0.owner?.client == client }
         case .respond(let transaction, let response): respond(transaction, response, from: client, at: now)
         case .update(let id, let value, let centrals): update(id, value, to: centrals, for: client, at: now)
+        case .reportConfirmations(let id): reportConfirmations(of: GATTDatabase.Owner(client: client, id: id))
         }
     }
 
@@ -65,6 +66,7 @@ extension AttributeLayer {
             for index in links.indices { unsubscribe(from: range, at: index) }
         }
         let removed = database.removeServices(where: isUnwanted)
+        reportedConfirmations.removeAll { !database.isTaken($0) }
         databaseChanged(in: removed, at: now)
         refuseRequests(for: removed, at: now)
         if links.isEmpty { database.releaseHandles() }

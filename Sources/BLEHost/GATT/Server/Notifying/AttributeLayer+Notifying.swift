@@ -75,9 +75,23 @@ extension AttributeLayer {
         case .ignored: outbox.append(.note(.unexpectedResponse(.attribute, links[position.link].handle)))
         case .confirmed(let item, let next):
             outbox.append(.confirmed(links[position.link].handle, item.handle))
+            reportConfirmation(of: item, at: position.link)
             if let next { send(next, at: position) }
             if case .serviceChanged = item { confirmedChange(at: position.link) }
         }
+    }
+
+    /// Records that a client wants to be informed of confirmed indications of its value.
+    mutating func reportConfirmations(of owner: GATTDatabase.Owner) {
+        guard database.configuration(of: owner) != nil, !reportedConfirmations.contains(owner) else { return }
+        reportedConfirmations.append(owner)
+    }
+
+    private mutating func reportConfirmation(of item: IndicationQueue.Item, at index: Int) {
+        guard !reportedConfirmations.isEmpty, case .value(let handle, _, _) = item,
+            let owner = database.configuration(of: handle)?.about.owner, reportedConfirmations.contains(owner)
+        else { return }
+        outbox.report(to: owner.client, .server(.confirmed(links[index].remote, of: owner.id)))
     }
 
     /// Closes a bearer on which an indication was not confirmed in time.
