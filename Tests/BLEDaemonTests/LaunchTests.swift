@@ -39,6 +39,28 @@ struct LaunchTests {
         #expect(Self.text(of: path) == nil)
     }
 
+    @Test("A value cannot end its quotation, even if marks are combined with its quotation marks")
+    func quoting() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let folder = LaunchFolder(path: place), unit = try #require(UnitName("sensor.service"))
+        try folder.write(["A": "x\"\u{301}\nB=\\\u{301}"], for: unit, of: 1000)
+        #expect(Self.text(of: place + "/1000/sensor.service") == "A=\"x\\\"\u{301}B=\\\\\u{301}\"\n")
+    }
+
+    @Test("A user keeps at most 64 sessions, and leaves places for others")
+    func keptSessions() throws {
+        let radios = Radios([("scripted", ScriptedHost())]), log = DaemonLog(MonotonicClock())
+        let sessions = KeptSessions(nil, launcher: AppLauncher(), radios: radios, under: .none, noting: log) {
+        } later: { _, _ in
+        }
+        for number in 0...KeptSessions.mostPerUser {
+            let entry = sessions.add(try key(of: 1, restoring: "app \(number)"), nil, RemoteAppSession {})
+            #expect((entry == nil) == (number == KeptSessions.mostPerUser))
+        }
+        #expect(sessions.add(try key(of: 2), nil, RemoteAppSession {}) != nil)
+    }
+
     @Test("A user has files for at most 64 units, which can be rewritten")
     func limit() throws {
         let place = Self.place()

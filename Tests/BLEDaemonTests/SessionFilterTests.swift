@@ -71,6 +71,15 @@ struct SessionFilterTests {
         #expect(gate.refusal(of: .peer(Self.peer, .read(Self.beats))) != nil)
     }
 
+    @Test("A scan can look for at most 512 services", arguments: [512, 513])
+    func scan(count: Int) {
+        let gate = SessionFilter(Grant(origin: "P"), for: .central), limit = SessionFilter.mostScannedServices
+        let services = (0..<count).map { BluetoothUUID.short(UInt16($0)) }
+        for scan in [ScanRequest(services: services), ScanRequest(solicitedServices: services)] {
+            #expect((gate.refusal(of: .scan(scan)) == nil) == (count <= limit))
+        }
+    }
+
     @Test("Requests under way when the grant becomes narrower fail")
     func underWay() throws {
         var gate = try openGate()

@@ -38,9 +38,14 @@ struct LaunchFolder: Sendable {
     /// started later.
     func remove(_ unit: UnitName, of user: UInt32) { try? TrustedPath("\(path)/\(user)/\(unit)").remove() }
 
-    /// Returns `value`, quoted for a systemd environment file.
+    /// Returns `value`, quoted for a systemd environment file, without control characters.
     private static func quoted(_ value: String) -> String {
-        let escaped = value.map { "\"\\`$".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        var escaped = ""
+        // A quotation mark and a combining mark after it are one character, but systemd reads octets.
+        for scalar in value.unicodeScalars where scalar.properties.generalCategory != .control {
+            if ["\"", "\\", "`", "$"].contains(scalar) { escaped.unicodeScalars.append("\\") }
+            escaped.unicodeScalars.append(scalar)
+        }
         return "\"\(escaped)\""
     }
 }

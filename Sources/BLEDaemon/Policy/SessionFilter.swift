@@ -9,6 +9,11 @@ import BLEWire
 /// the part that the app may see. It also produces withdrawals: requests to the host that end activities which the
 /// grant does not allow, or no longer allows.
 struct SessionFilter: Sendable {
+    /// The maximum number of services, including solicited ones, in the filter of a scan.
+    ///
+    /// Every advertisement is compared with all of them.
+    static let mostScannedServices = 512
+
     private var grant: Grant
     /// The role of the session; `nil` if the app has not opened a session yet.
     private let role: ClientRole?
@@ -54,7 +59,10 @@ struct SessionFilter: Sendable {
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
         case .security(let request): refusal(of: request)
-        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appPhaseChanged, .showAlerts: nil
+        case .scan(let scan, _):
+            scan.services.count + scan.solicitedServices.count > Self.mostScannedServices
+                ? "a scan can look for at most \(Self.mostScannedServices) services" : nil
+        case .stopScan, .connect, .cancelConnection, .tester, .appPhaseChanged, .showAlerts: nil
         }
     }
 

@@ -14,6 +14,8 @@ final class KeptSessions: @unchecked Sendable {
     ///
     /// Further sessions end with their apps.
     static let most = 256
+    /// The maximum number of kept sessions per user.
+    static let mostPerUser = 64
 
     private let file: KeptFile?
     private let launcher: AppLauncher
@@ -111,7 +113,8 @@ final class KeptSessions: @unchecked Sendable {
     /// identifier.
     func add(_ key: AppKey, _ description: AppDescription?, _ session: RemoteAppSession) -> KeptSessionEntry? {
         let app = KeptSessionEntry(key, description, session)
-        guard apps.count < Self.most, !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
+        guard apps.count < Self.most, apps.count(where: { $0.key.user == key.user }) < Self.mostPerUser,
+            !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
         else { return nil }
         apps.append(app)
         return app
