@@ -6,6 +6,13 @@ import BLEWire
 struct MachineDirectory {
     private var byName: [String: Int] = [:]
     private var byAddress: [DeviceAddress: String] = [:]
+    /// The addresses that only the machine with this name can get, whether or not it has been added.
+    private var reserved: [DeviceAddress: String] = [:]
+
+    /// Reserves an address for the machine called `name`, unless it is already reserved.
+    mutating func reserve(_ address: DeviceAddress, for name: String) {
+        if reserved[address] == nil { reserved[address] = name }
+    }
 
     /// Adds a machine, whose index and addresses never change.
     mutating func add(_ name: String, at index: Int, addresses: [DeviceAddress]) {
@@ -18,4 +25,10 @@ struct MachineDirectory {
 
     /// Returns the name of the machine with this address; `nil` if there is none.
     func owner(of address: DeviceAddress) -> String? { byAddress[address] }
+
+    /// Returns whether a new machine called `name` can have this address: no machine has it, and it is not reserved for
+    /// another name.
+    func isAvailable(_ address: DeviceAddress, to name: String) -> Bool {
+        byAddress[address] == nil && reserved[address, default: name] == name
+    }
 }

@@ -107,7 +107,9 @@ struct WorldCore: ~Copyable {
         var random = SeededGenerator(seed: seed ^ Self.digest(name))
         var publicAddress = DeviceAddress(random.next() << 16 | UInt64(index & 0xFFFF), .public)
         if let address, address.kind == .public { publicAddress = address }
-        while directory.owner(of: publicAddress) != nil { publicAddress = DeviceAddress(random.next(), .public) }
+        while !directory.isAvailable(publicAddress, to: name) {
+            publicAddress = DeviceAddress(random.next(), .public)
+        }
         let staticAddress = address?.kind == .random ? address : nil
         let identity = ControllerIdentity(
             address: publicAddress,
@@ -189,6 +191,13 @@ struct WorldCore: ~Copyable {
         clients.append(.app(session))
         enqueue(.open(client, session.role))
         return client
+    }
+
+    /// Reserves the explicit addresses of devices that will be placed, so that no other machine gets one of them.
+    mutating func reserveAddresses(of peripherals: [SimulatedPeripheral]) {
+        for peripheral in peripherals {
+            if let address = peripheral.address { directory.reserve(address.device, for: peripheral.name) }
+        }
     }
 
     /// Adds a scripted device, which starts when the world processes its queued actions.

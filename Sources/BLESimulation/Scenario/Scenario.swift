@@ -63,6 +63,7 @@ public struct Scenario: Hashable, Sendable {
     /// Creates the described world.
     public func makeWorld() -> World {
         let world = World(seed: seed, conditions: conditions)
+        world.withCore { $0.reserveAddresses(of: peripherals) }
         for peripheral in peripherals { world.place(peripheral) }
         return world
     }

@@ -1,3 +1,4 @@
+import BLEHost
 import BLERuntime
 import BLESimulation
 import FoundationEssentials
@@ -37,6 +38,24 @@ struct WorldFileTests {
     func known() throws {
         let scenario = try Scenario(json: Data(Self.text.replacing("KEY", with: "value").utf8))
         #expect(scenario.peripherals.first?.services.first?.characteristics.first?.value == [0])
+    }
+
+    @Test("A device without an address gets one that no other device of the file names")
+    func computedAddress() async throws {
+        let text = #"""
+            {"seed": 1, "machines": [
+              {"name": "A"}, {"name": "B", "address": "90:EF:1D:D3:00:00", "addressType": "public"}
+            ]}
+            """#
+        let world = try Scenario(json: Data(text.utf8)).makeWorld(), app = SeamApp()
+        app.start(.central, on: world.machine("phone"))
+        await world.advance(by: .seconds(1))
+        app.send(.scan(ScanRequest()))
+        await world.advance(by: .seconds(5))
+        let names = app.events.compactMap { event in
+            if case .discovered(let report) = event { report.name } else { nil }
+        }
+        #expect(Set(names) == ["A", "B"])
     }
 
     @Test("A single device is a world with only that device")
