@@ -7,7 +7,8 @@ extension CBPeripheralManager {
     func stateChanged(_ state: CBManagerState) {
         let last = replaceState(with: state)
         guard last != state else { return }
-        if last == .poweredOn { radioLost() }
+        // A relaunched app may have started advertising before Bluetooth was switched off.
+        if last == .poweredOn || state == .poweredOff { radioLost() }
         if state.invalidatesObjects, last != .unknown { forgetServices() }
         if last == .poweredOff, state == .poweredOn { radioReturned() }
         delegate?.peripheralManagerDidUpdateState(self)

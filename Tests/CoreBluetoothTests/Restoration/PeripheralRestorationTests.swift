@@ -135,6 +135,31 @@ struct PeripheralRestorationTests {
         #expect(bench.app.take().contains { $0.hasPrefix("value 2A37 [] CBATTError") || $0.hasPrefix("modified") })
     }
 
+    @Test(
+        "An app that is launched while Bluetooth is off advertises again when it is on",
+        .behaviour("2.3.1", "4.9.4"),
+        arguments: 1...16
+    )
+    func switchedOff(seed: UInt64) async throws {
+        let bench = try await bench(seed: seed)
+        bench.sensor.switchBluetoothOff()
+        await bench.wait()
+        bench.sensor.endApps(.crash)
+        let app = RestoringApp()
+        bench.lines.collect(bench.sensor) { app.start(peripherals: ["server"]) }
+        await bench.wait()
+        #expect(app.take().dropFirst() == ["state 4"])
+        let server = try #require(app.server)
+        #expect(!server.isAdvertising)
+        bench.sensor.switchBluetoothOn()
+        await bench.wait()
+        #expect(await bench.find() != nil)
+        #expect(server.isAdvertising)
+        #expect(app.take() == ["state 5"])
+        server.stopAdvertising()
+        #expect(!server.isAdvertising)
+    }
+
     @Test("New services do not collide with the identifiers of restored ones", .behaviour("4.9.4"))
     func republished() async throws {
         let bench = try await bench()
