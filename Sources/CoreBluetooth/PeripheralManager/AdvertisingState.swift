@@ -13,7 +13,7 @@ import BLEHost
 ///                     └────────┘ ── radio back ──▶ starting
 ///
 /// The host answers each start request, even if the app has since stopped advertising. So the unanswered requests are
-/// kept in order.
+/// kept in order, until the host itself is lost.
 struct AdvertisingState: Equatable {
     private enum State: Equatable {
         case off
@@ -102,6 +102,11 @@ struct AdvertisingState: Equatable {
         }
         return asker == .app ? .callDelegate : .nothing
     }
+
+    /// Forgets the start requests that the host has not answered, because a new host does not know them.
+    ///
+    /// A host answers all requests when it loses its radio; only one that has ended leaves some unanswered.
+    mutating func forgetUnansweredStarts() { unansweredStarts = [] }
 
     /// Pauses advertising, because the radio is gone.
     mutating func radioLost() {

@@ -10,6 +10,9 @@ extension CBPeripheralManager {
         // A relaunched app may have started advertising before Bluetooth was switched off.
         if last == .poweredOn || state == .poweredOff { radioLost() }
         if state.invalidatesObjects, last != .unknown { forgetServices() }
+        if last.invalidatesObjects, !state.invalidatesObjects {
+            content.withLock { $0.advertising.forgetUnansweredStarts() }
+        }
         if last == .poweredOff, state == .poweredOn { radioReturned() }
         delegate?.peripheralManagerDidUpdateState(self)
     }

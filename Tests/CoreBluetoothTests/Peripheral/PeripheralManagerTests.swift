@@ -115,6 +115,22 @@ struct PeripheralManagerTests {
         #expect(bench.take().count == 1)
     }
 
+    @Test(
+        "A start request that a lost host never answers does not affect the next one",
+        arguments: [[.poweredOn], [.poweredOff, .poweredOn]] as [[HostState]]
+    )
+    func lostHost(states: [HostState]) async {
+        await bench.powerOn()
+        bench.manager.startAdvertising(nil)
+        await bench.session.tell(.stateChanged(.resetting))
+        for state in states { await bench.session.tell(.stateChanged(state)) }
+        _ = bench.app.take()
+        bench.manager.startAdvertising(nil)
+        await bench.tell(.advertisingStarted(nil))
+        #expect(bench.app.take() == ["advertising ok true"])
+        #expect(bench.manager.isAdvertising)
+    }
+
     @Test("A central is the same object while the app retains it, and has its maximum update length")
     func centrals() async {
         let characteristic = CBMutableCharacteristic.dynamic()

@@ -74,4 +74,17 @@ struct AdvertisingStateTests {
         #expect(state.stop() == .nothing)
         #expect(state.radioReturned() == nil)
     }
+
+    @Test("The response to a request counts although an earlier one was lost with its host")
+    func lostHost() {
+        var state = AdvertisingState()
+        _ = state.start(request)
+        state.radioLost()
+        _ = state.stop()
+        state.forgetUnansweredStarts()
+        #expect(state.answered(success: true) == .nothing)
+        #expect(state.start(other) == .send)
+        #expect(state.answered(success: true) == .callDelegate)
+        #expect(state.isAdvertising)
+    }
 }
