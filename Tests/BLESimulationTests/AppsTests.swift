@@ -157,4 +157,21 @@ struct AppsTests {
         ]
         #expect(Set(hashes).count == 1)
     }
+
+    @Test("A closure that owns an app is replaced without a deadlock")
+    func replacedClosures() {
+        let world = World(seed: 1), phone = world.machine("phone")
+        let device = world.place(SimulatedPeripheral(name: "Lamp", services: []))
+        weak var launched: CBCentralManager?, reader: CBCentralManager?
+        do {
+            let managers = phone.inhabit { (CBCentralManager(), CBCentralManager()) }
+            (launched, reader) = managers
+            phone.onLaunch { [manager = managers.0] _ in withExtendedLifetime(manager) {} }
+            device.onRead("2A6E") { [manager = managers.1] _ in withExtendedLifetime(manager) { .value([]) } }
+        }
+        #expect(launched != nil && reader != nil)
+        phone.onLaunch { _ in }
+        device.onRead("2A6E") { _ in .value([]) }
+        #expect(launched == nil && reader == nil)
+    }
 }

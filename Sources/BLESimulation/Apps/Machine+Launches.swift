@@ -45,7 +45,13 @@ extension Machine {
     /// Requests from centrals wait for the launched app; without a launcher, they are refused. The world retains
     /// `launcher`: if the closure retains the world or one of its machines, the world is never released.
     public func onLaunch(_ launcher: @escaping Launcher) {
-        world.change { $0.stations[index].launcher = launcher }
+        var earlier: Launcher?
+        world.change { core in
+            earlier = core.stations[index].launcher
+            core.stations[index].launcher = launcher
+        }
+        // The earlier launcher may own managers, which lock the world when they are released.
+        withExtendedLifetime(earlier) {}
     }
 
     /// Restarts the machine: its apps end, it leaves the air, and returns 20 seconds later.

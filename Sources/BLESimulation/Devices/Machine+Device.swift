@@ -8,14 +8,14 @@ import BLEWire
 extension Machine {
     /// Sets the closure that answers reads of the characteristics of this type.
     public func onRead(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
-        change { $0.behaviour.set(.read, of: Self.type(characteristic), answer) }
+        set(.read, of: characteristic, answer)
     }
 
     /// Sets the closure that answers writes to the characteristics of this type.
     ///
     /// If the closure accepts a write, the written value becomes the current value of the characteristic.
     public func onWrite(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
-        change { $0.behaviour.set(.write, of: Self.type(characteristic), answer) }
+        set(.write, of: characteristic, answer)
     }
 
     /// Sets the closure that returns the values to send after a subscription.
@@ -26,7 +26,7 @@ extension Machine {
         _ characteristic: String,
         _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer
     ) {
-        change { $0.behaviour.set(.subscription, of: Self.type(characteristic), answer) }
+        set(.subscription, of: characteristic, answer)
     }
 
     /// Sends a value to all subscribers, in notifications or indications.
@@ -65,6 +65,17 @@ extension Machine {
 
     /// Ends the links to all centrals.
     public func disconnectCentrals() { ask { $0.disconnectAll() } }
+
+    private func set(
+        _ occasion: DeviceBehaviour.Occasion,
+        of characteristic: String,
+        _ answer: @escaping DeviceBehaviour.Closure
+    ) {
+        var earlier: DeviceBehaviour.Closure?
+        change { earlier = $0.behaviour.set(occasion, of: Self.type(characteristic), answer) }
+        // The earlier closure may own managers, which lock the world when they are released.
+        withExtendedLifetime(earlier) {}
+    }
 
     private static func type(_ text: String) -> BluetoothUUID {
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("“\(text)” must be a UUID, such as 180D") }
