@@ -61,6 +61,8 @@ public final class Machine: Sendable {
     public func unplugRadio() { world.enqueue(.setRadio(machine: index, isOn: false)) }
 
     /// Plugs the controller in again, in its initial state.
+    ///
+    /// If the user has switched Bluetooth off, it stays off.
     public func plugInRadio() { world.enqueue(.setRadio(machine: index, isOn: true)) }
 
     /// Switches Bluetooth off, as the user does in the settings.

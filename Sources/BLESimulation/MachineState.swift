@@ -31,6 +31,8 @@ final class MachineState {
     /// True if the apps have been launched since they last ended.
     var isLaunched = false
     var radio: RadioState
+    /// True from the user switching Bluetooth off until the user switches it on, also while there is no controller.
+    var isSwitchedOff = false
     var faults = Machine.Faults()
     /// The current faults of the machine.
     var runningFaults = RunningFaults()

@@ -37,6 +37,7 @@ extension WorldCore {
             isOn ? plugIn(index) : unplug(index)
         case .setBluetooth(let index, let isOn):
             stations[index].runningFaults.endAll(with: .switchedOff)
+            stations[index].isSwitchedOff = !isOn
             isOn ? switchOn(index) : switchOff(index)
         case .changePhaseOfApps(let index, let modes): changePhase(ofAppsOn: index, to: modes)
         case .setFaults(let index, let faults): set(faults, on: index)
@@ -142,7 +143,7 @@ extension WorldCore {
         station.radio = .present(controller)
         set(station.faults, on: index)
         separate(index)
-        if station.runningFaults.contains(.switchedOff) { return switchOff(index) }
+        if station.isSwitchedOff || station.runningFaults.contains(.switchedOff) { return switchOff(index) }
         station.host.transportOpened(at: now)
         markDirty(index)
     }

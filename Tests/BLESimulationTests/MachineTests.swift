@@ -23,7 +23,10 @@ struct MachineTests {
             ([.off, .on], [.poweredOn, .poweredOff, .poweredOn]),
             ([.off, .off, .on], [.poweredOn, .poweredOff, .poweredOn]),
             ([.on, .on], [.poweredOn]),
-            ([.off, .unplug, .plugIn], [.poweredOn, .poweredOff, .resetting, .unsupported, .poweredOn]),
+            ([.off, .unplug, .plugIn], [.poweredOn, .poweredOff, .resetting, .unsupported, .poweredOff]),
+            ([.unplug, .off, .plugIn], [.poweredOn, .resetting, .unsupported, .poweredOff]),
+            ([.unplug, .off, .on, .plugIn], [.poweredOn, .resetting, .unsupported, .poweredOn]),
+            ([.unplug, .off, .plugIn, .on], [.poweredOn, .resetting, .unsupported, .poweredOff, .poweredOn]),
             ([.unplug, .plugIn], [.poweredOn, .resetting, .unsupported, .poweredOn]),
         ] as [([Act], [HostState])]
     )

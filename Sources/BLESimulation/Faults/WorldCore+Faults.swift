@@ -52,7 +52,7 @@ extension WorldCore {
     /// Starts the effect of a fault, unless a test has already caused the same effect itself.
     private mutating func begin(_ effect: RunningFaults.Effect, of index: Int, for duration: Duration) {
         let station = stations[index]
-        guard station.runningFaults.contains(effect) || !station.radio.isAffected(by: effect) else { return }
+        guard station.runningFaults.contains(effect) || !station.isAffected(by: effect) else { return }
         let number = station.runningFaults.begin(effect)
         agenda.add(.endFault(machine: index, number), at: now + duration)
         switch effect {
@@ -105,12 +105,13 @@ extension WorldCore {
     }
 }
 
-extension MachineState.RadioState {
-    /// Returns whether a radio is already in the state that a fault would cause.
+extension MachineState {
+    /// Returns whether a test has caused the effect of a fault, if no fault with this effect is running.
     fileprivate func isAffected(by effect: RunningFaults.Effect) -> Bool {
-        switch (self, effect) {
-        case (.switchedOff, .switchedOff), (.unplugged, .unplugged): true
-        case (.present, _), (.resetting, _), (.switchedOff, _), (.unplugged, _): false
+        switch effect {
+        case .isolated: false
+        case .switchedOff: isSwitchedOff
+        case .unplugged: if case .unplugged = radio { true } else { false }
         }
     }
 }

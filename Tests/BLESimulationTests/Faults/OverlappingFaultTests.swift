@@ -165,4 +165,19 @@ struct OverlappingFaultTests {
         await world.advance(by: .seconds(20))
         #expect(app.states.last == .poweredOff)
     }
+
+    @Test("Bluetooth that the user switched off stays off when the radio returns, whichever faults end")
+    func switchedOffByUser() async throws {
+        let (world, machine, app) = try app([
+            Self.fault("unplugged", at: 5, for: 10, of: "machine"),
+            Self.fault("bluetoothOff", at: 8, for: 20, of: "machine"),
+        ])
+        await world.advance(by: .seconds(7))
+        machine.switchBluetoothOff()
+        await world.advance(by: .seconds(33))
+        #expect(app.states == [.poweredOn, .resetting, .unsupported, .poweredOff])
+        machine.switchBluetoothOn()
+        await world.advance(by: .seconds(1))
+        #expect(app.states.last == .poweredOn)
+    }
 }
