@@ -53,8 +53,10 @@ extension CBCentralManager {
     }
 
     func stateChanged(_ state: CBManagerState) {
-        guard replaceState(with: state) != state else { return }
+        let last = replaceState(with: state)
+        guard last != state else { return }
         if state != .poweredOn {
+            if last == .unknown { withdrawRestoredRequests() }
             endChannels(.poweredOff)
             let (peripherals, scanEnd) = content.withLock {
                 $0.links = []
@@ -73,6 +75,17 @@ extension CBCentralManager {
             }
         }
         delegate?.centralManagerDidUpdateState(self)
+    }
+
+    /// Withdraws the scan and the connections that were restored, because the manager drops them in the current state.
+    ///
+    /// The owner of the session would repeat them when the radio is powered on.
+    private func withdrawRestoredRequests() {
+        let (isScanning, peripherals) = content.withLock { ($0.scan != nil, $0.peripherals.objects) }
+        if isScanning { session.send(.stopScan) }
+        for peripheral in peripherals where peripheral.state != .disconnected {
+            session.send(.cancelConnection(peripheral.peer))
+        }
     }
 
     func discovered(_ report: AdvertisementReport) {

@@ -71,6 +71,39 @@ struct RelaunchTests {
         }
     }
 
+    @Test(
+        "An app that is launched without a radio neither scans nor connects when the radio returns",
+        .behaviour("4.9.5"),
+        arguments: 1...16
+    )
+    func launchedWithoutRadio(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed), first = RestoringApp()
+        await bench.publish(.dynamic())
+        bench.lines.collect(bench.phone) { first.start(centrals: ["it"]) }
+        await bench.wait()
+        first.central?.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])
+        await bench.wait()
+        bench.world.separate(bench.phone, bench.sensor)
+        first.central?.connect(try #require(first.peripherals.first))
+        await bench.wait()
+        bench.phone.endApps(.crash)
+        bench.phone.unplugRadio()
+        await bench.wait()
+        let app = RestoringApp()
+        bench.lines.collect(bench.phone) { app.start(centrals: ["it"]) }
+        await bench.wait()
+        #expect(app.central?.isScanning == false)
+        #expect(app.peripherals.map(\.state) == [.disconnected])
+        bench.world.rejoin(bench.phone, bench.sensor)
+        let log = PacketLog(bench.world)
+        bench.phone.plugInRadio()
+        await bench.wait(5)
+        #expect(app.central?.isScanning == false)
+        #expect(!log.isScanning("phone"))
+        #expect(log.firstIntervals(of: "phone").isEmpty)
+        #expect(app.take().dropFirst() == ["state 2", "state 5"])
+    }
+
     @Test("A restarted machine serves and connects as before", .behaviour("4.9.5"), arguments: 1...16)
     func restart(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed), server = RestoringApp(), central = RestoringApp()

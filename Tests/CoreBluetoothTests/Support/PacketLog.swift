@@ -2,22 +2,36 @@ import BLERuntime
 import BLESimulation
 import BLEWire
 
-/// What controllers told their hosts.
+/// The packets between hosts and their controllers.
 final class PacketLog: Sendable {
     private let kept = Locked<[PacketRecord]>([])
 
     /// Notes what happens in a world from now on.
     init(_ world: World) {
-        world.observe { record in
-            if record.direction == .toHost { self.kept.withLock { $0.append(record) } }
-        }
+        world.observe { record in self.kept.withLock { $0.append(record) } }
+    }
+
+    /// Returns the packets of one kind to or from a machine's host, without their indicators.
+    private func packets(_ kind: HCI.PacketType, _ direction: PacketRecord.Direction, _ machine: String) -> [[UInt8]] {
+        kept.withLock { $0 }
+            .filter { $0.machine == machine && $0.direction == direction && $0.bytes.first == kind.wire }
+            .map { Array($0.bytes.dropFirst()) }
     }
 
     private func events(to machine: String) -> [HCIEventPacket] {
-        kept.withLock { $0 }.compactMap { record in
-            guard record.machine == machine, record.bytes.first == 0x04 else { return nil }
-            return try? HCIEventPacket(decoding: Array(record.bytes.dropFirst()))
-        }
+        packets(.event, .toHost, machine).compactMap { try? HCIEventPacket(decoding: $0) }
+    }
+
+    /// Returns whether the last command of a machine's host about scanning enabled it; false if there was none.
+    func isScanning(_ machine: String) -> Bool {
+        packets(.command, .toController, machine)
+            .reduce(false) { isScanning, packet in
+                switch try? HCICommandPacket(decoding: packet) {
+                case .leSetScanEnable(let command): command.enable
+                case .leSetExtendedScanEnable(let command): command.enable
+                default: isScanning
+                }
+            }
     }
 
     /// How many packets of advertisers were reported to a machine.
