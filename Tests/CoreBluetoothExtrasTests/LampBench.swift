@@ -6,14 +6,14 @@ import Testing
 @MainActor
 final class LampBench {
     let world: World
+    let phone: Machine
     let central: CBCentralManager
     let lamp: Machine
 
     init() {
         let world = World(seed: 1)
-        central = world.machine("phone").inhabit {
-            CBCentralManager(delegate: nil, queue: DispatchQueue(label: "phone"))
-        }
+        phone = world.machine("phone")
+        central = phone.inhabit { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "phone")) }
         lamp = world.place(
             SimulatedPeripheral(
                 name: "Lamp",

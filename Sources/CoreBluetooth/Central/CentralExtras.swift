@@ -37,9 +37,21 @@ extension CBCentralManager {
     }
 
     /// Connects like ``connect(_:options:)``, but with all parameters that the host supports.
-    package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) {
-        guard acceptsCommands(), accepts(peripheral) else { return }
+    ///
+    /// - Returns: True if the request was accepted. If it was not, no event follows.
+    package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) -> Bool {
+        guard acceptsCommands(), accepts(peripheral) else { return false }
         peripheral.connect(request)
+        return true
+    }
+
+    /// Ends the connection like ``cancelPeripheralConnection(_:)``.
+    ///
+    /// - Returns: True if the request was accepted. If it was not, no event follows.
+    package func endConnection(to peripheral: CBPeripheral) -> Bool {
+        guard acceptsCommands(), accepts(peripheral) else { return false }
+        peripheral.cancelConnection()
+        return true
     }
 
     /// The number of advertising reports that the app has lost because it is too slow.

@@ -36,7 +36,8 @@ extension PendingResult<Void> {
 extension CBCentralManager {
     /// Connects to a device.
     ///
-    /// The attempt ends after the timeout, if there is one, or when the task is cancelled.
+    /// The attempt ends after the timeout, if there is one, or when the task is cancelled. A task that is cancelled
+    /// before the attempt begins has no effect on an existing connection.
     ///
     /// When this method returns, the details of the connection, such as `connectionParameters`, are known.
     ///
@@ -44,8 +45,9 @@ extension CBCentralManager {
     ///   - peripheral: The peripheral to connect to.
     ///   - timeout: The time limit; `nil` for none.
     ///   - reconnects: True if the host should reconnect by itself whenever the connection is lost.
-    /// - Throws: `CBError.connectionTimeout` after the time limit, `CBError.notConnected` if Bluetooth is off, other
-    ///   codes of `CBError` if the connection fails, `CancellationError` if the task is cancelled.
+    /// - Throws: `CBError.connectionTimeout` after the time limit, `CBError.notConnected` if Bluetooth is off,
+    ///   `CBError.unknownDevice` if the peripheral is no longer valid or belongs to another manager, other codes of
+    ///   `CBError` if the connection fails, `CancellationError` if the task is cancelled.
     public func connect(
         _ peripheral: CBPeripheral,
         timeout: Duration?,
@@ -53,6 +55,7 @@ extension CBCentralManager {
     ) async throws {
         guard state == .poweredOn else { throw CBError(.notConnected) }
         let peer = peripheral.peer
+        var hasAsked = false
         do {
             try await firstResult(
                 { event -> Result<Void, any Error>? in
@@ -69,11 +72,15 @@ extension CBCentralManager {
                     default: nil
                     }
                 },
-                ask: { connect(peripheral, ConnectRequest(reconnects: reconnects, timeout: timeout)) }
+                ask: {
+                    let request = ConnectRequest(reconnects: reconnects, timeout: timeout)
+                    guard connect(peripheral, request) else { throw refusal }
+                    hasAsked = true
+                }
             )
-        } catch is CancellationError {
-            cancelPeripheralConnection(peripheral)
-            throw CancellationError()
+        } catch let error as CancellationError {
+            if hasAsked { cancelPeripheralConnection(peripheral) }
+            throw error
         }
     }
 
@@ -81,8 +88,8 @@ extension CBCentralManager {
     ///
     /// The connection ends even if the task is cancelled while it waits.
     ///
-    /// - Throws: `CBError.notConnected` if Bluetooth is turned off during the wait, `CancellationError` if the task is
-    ///   cancelled.
+    /// - Throws: `CBError.notConnected` if Bluetooth is turned off during the wait, `CBError.unknownDevice` if the
+    ///   peripheral belongs to another manager, `CancellationError` if the task is cancelled.
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
         let peer = peripheral.peer
@@ -94,7 +101,10 @@ extension CBCentralManager {
                 default: nil
                 }
             },
-            ask: { cancelPeripheralConnection(peripheral) }
+            ask: { guard endConnection(to: peripheral) else { throw refusal } }
         )
     }
+
+    /// The error for a request that the manager has not accepted.
+    private var refusal: CBError { CBError(state == .poweredOn ? .unknownDevice : .notConnected) }
 }

@@ -80,11 +80,12 @@ extension CBPeripheralManager {
     /// - Throws: `CBError.invalidParameters` if a value is out of range or the data does not fit,
     ///   `CBError.operationNotSupported` if the controller lacks extended advertising, `CBError.alreadyAdvertising` if
     ///   the manager is already advertising, `CBError.notConnected` if Bluetooth is off; `CancellationError` if the
-    ///   task is cancelled, in which case nothing is advertised.
+    ///   task is cancelled, in which case this advertisement is not advertised.
     public func advertise(_ advertisement: BroadcastAdvertisement) async throws {
         guard state == .poweredOn else { throw CBError(.notConnected) }
         guard !isAdvertising else { throw CBError(.alreadyAdvertising) }
         guard let request = advertisement.request else { throw CBError(.invalidParameters) }
+        var hasAsked = false
         do {
             try await answer(
                 to: { event -> Result<Void, any Error>? in
@@ -95,11 +96,12 @@ extension CBPeripheralManager {
                     guard startAdvertising(request) else {
                         throw CBError(state == .poweredOn ? .alreadyAdvertising : .notConnected)
                     }
+                    hasAsked = true
                 }
             )
-        } catch is CancellationError {
-            stopAdvertising()
-            throw CancellationError()
+        } catch let error as CancellationError {
+            if hasAsked { stopAdvertising() }
+            throw error
         }
     }
 }

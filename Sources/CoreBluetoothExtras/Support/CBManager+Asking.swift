@@ -47,10 +47,11 @@ extension CBManager {
     ///     without an event, and then after each event, when the app's objects are up to date.
     ///   - ask: Makes the request that leads to the condition. Called if the first call of `check` returns `nil`.
     /// - Returns: The value from `check`.
-    /// - Throws: The error from `check`, `CBError.notConnected` if Bluetooth is turned off, or `CancellationError`.
+    /// - Throws: The error from `check`, `CBError.notConnected` if Bluetooth is turned off, `CancellationError`, or the
+    ///   error from `ask` if the request cannot be made.
     func firstResult<Value: Sendable>(
         _ check: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?,
-        ask: () -> Void = {}
+        ask: () throws -> Void = {}
     ) async throws -> Value {
         try Task.checkCancellation()
         let answer = PendingResult<Value>()
@@ -68,7 +69,7 @@ extension CBManager {
         } else if state != .poweredOn {
             answer.resolve(.failure(CBError(.notConnected)))
         } else {
-            ask()
+            try ask()
         }
         return try await answer.value
     }
