@@ -56,7 +56,7 @@ public final class BluetoothPairing: Sendable {
         let own = Locked<(any HostSession)?>(nil)
         queue.suspend()
         session = DefaultLink.current.open(.agent, on: queue) { event in
-            if case .stateChanged(.unsupported) = event { questions.giveUp() }
+            if case .stateChanged(let state) = event { questions.stateChanged(state) }
             guard case .security(let event) = event else { return }
             questions.receive(event)
             guard let session = own.withLock(\.self), let event = Event(event, session: session) else { return }

@@ -7,7 +7,7 @@ final class PendingPairingCalls: Sendable {
         var lists: [PendingResult<[Bond]>] = []
         var data: [PendingResult<OutOfBandData>] = []
         var pairings: [(peer: PeerIdentifier, answer: PendingResult<PairingMethod>)] = []
-        /// True if the host sends no more events.
+        /// True while the host answers no requests.
         var isOver = false
     }
 
@@ -63,7 +63,18 @@ final class PendingPairingCalls: Sendable {
         }
     }
 
-    /// Fails all pending calls, and all later ones, with ``PairingError/unsupported``.
+    /// Fails all pending calls if the host no longer answers them; allows later calls if it answers again.
+    ///
+    /// After a restart of the host, a late result could otherwise be taken for that of a later call.
+    func stateChanged(_ state: HostState) {
+        switch state {
+        case .poweredOn, .poweredOff: content.withLock { $0.isOver = false }
+        case .resetting, .unsupported, .unauthorized: giveUp()
+        case .unknown: break
+        }
+    }
+
+    /// Fails all pending calls with ``PairingError/unsupported``, and all later ones until the host is available again.
     func giveUp() {
         let old = content.withLock { content in
             defer { content = Content(isOver: true) }
