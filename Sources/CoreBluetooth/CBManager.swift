@@ -54,6 +54,8 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     deinit {
         endChannels(.cancelled)
         session.close()
+        // No more events follow, so tasks would wait forever.
+        if !observers.isEmpty { observers.deliver(.stateChanged(.unknown)) }
     }
 
     /// The state of the manager.

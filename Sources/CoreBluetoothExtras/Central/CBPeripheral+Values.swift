@@ -101,9 +101,9 @@ extension CBPeripheral {
 
     /// Subscribes to `characteristic`, and returns its values as a sequence.
     ///
-    /// The sequence throws if the device refuses the subscription or the connection ends. When the iterating task is
-    /// cancelled or drops the sequence, the subscription ends, unless other tasks iterate over the values of the same
-    /// characteristic.
+    /// The sequence throws if the device refuses the subscription, the connection ends, the manager is released, or the
+    /// device removes the characteristic (`CBError.invalidHandle`). When the iterating task is cancelled or drops the
+    /// sequence, the subscription ends, unless other tasks iterate over the values of the same characteristic.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with notifications or indications.
@@ -128,6 +128,9 @@ extension CBPeripheral {
             case .peer(peer, .valueNotified(handle, let value), _): continuation.yield(Data(value))
             case .peer(peer, .subscriptionChanged(handle, _, let failure?), _):
                 continuation.finish(throwing: failure.error(about: .attribute))
+            case .peer(peer, _, _):
+                // Another characteristic may get the handle of one that is gone.
+                if !self.has(characteristic) { continuation.finish(throwing: CBError(.invalidHandle)) }
             case .disconnected(peer, let failure, _):
                 continuation.finish(throwing: (failure ?? .notConnected).error(about: .connection))
             default: if let loss = event.radioLoss { continuation.finish(throwing: loss) }
@@ -135,9 +138,9 @@ extension CBPeripheral {
         }
         continuation.onTermination = { termination in
             observers.remove(id)
-            guard case .cancelled = termination, self.state == .connected, !observers.hasObservers(of: sent) else {
-                return
-            }
+            guard case .cancelled = termination, self.state == .connected, self.has(characteristic),
+                !observers.hasObservers(of: sent)
+            else { return }
             self.setNotifyValue(false, for: characteristic)
             // Another task may have subscribed in the meantime.
             if observers.hasObservers(of: sent) { self.setNotifyValue(true, for: characteristic) }
