@@ -60,6 +60,8 @@ extension CBCentralManager {
             endChannels(.poweredOff)
             let (peripherals, scanEnd) = content.withLock {
                 $0.links = []
+                // A new session reports only the links that exist, so these peers must not count as connected.
+                _ = $0.watch?.update([])
                 return ($0.peripherals.objects, $0.replaceScan(with: nil))
             }
             scanEnd()

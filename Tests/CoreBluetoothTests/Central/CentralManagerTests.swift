@@ -203,6 +203,17 @@ struct CentralManagerTests {
         #expect(bench.app.take().isEmpty)
     }
 
+    @Test("A peer that connects again after a restart of the host is reported again")
+    func connectionEventsAfterRestart() async {
+        let link = SystemLink(peer: CentralBench.peer)
+        await bench.powerOn()
+        bench.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [UUID(CentralBench.peer)]])
+        await bench.session.tell(.systemLinks([link]))
+        #expect(bench.app.take() == ["event 1"])
+        await bench.session.tell(.stateChanged(.resetting), .stateChanged(.poweredOn), .systemLinks([link]))
+        #expect(bench.app.take() == ["state 1", "state 5", "event 1"])
+    }
+
     @Test("Switching off the radio ends links and the scan without callbacks, and peripherals stay valid")
     func powerOff() async {
         let peripheral = await bench.connect()
