@@ -39,9 +39,13 @@ extension CBPeripheral {
     /// `wanted` is true if the app has requested the disconnection; `isReconnecting` is true if the host tries to
     /// reconnect.
     func disconnected(wanted: Bool, isReconnecting: Bool) -> PeripheralLink.OnDisconnected {
-        let (action, old) = record.withLock { record in
+        let (action, old) = record.withLock { record -> (PeripheralLink.OnDisconnected, DiscoveredDatabase?) in
             let action = record.link.disconnected(wanted: wanted, isReconnecting: isReconnecting)
-            return (action, action == .ignore ? nil : record.forgetConnection())
+            guard action != .ignore else {
+                record.keepConnection()
+                return (action, nil)
+            }
+            return (action, record.forgetConnection())
         }
         old?.endSubscriptions()
         return action

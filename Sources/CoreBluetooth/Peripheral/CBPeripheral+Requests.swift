@@ -188,7 +188,7 @@ extension CBPeripheral {
     }
 
     private func isReady() -> Bool {
-        if record.withLock({ $0.link.acceptsRequests }) { return true }
+        if record.withLock({ $0.acceptsRequests }) { return true }
         reference.console.misuse("\(self) can only accept commands while in the connected state")
         return false
     }

@@ -52,7 +52,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// If there is no space, the delegate's ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is
     /// called as soon as there is.
     open var canSendWriteWithoutResponse: Bool {
-        record.withLock { $0.link.acceptsRequests && $0.window.isOpen }
+        record.withLock { $0.acceptsRequests && $0.window.isOpen }
     }
 
     /// True if the device may use the Apple Notification Center Service; always `false` on Linux.

@@ -28,6 +28,11 @@ struct PeripheralRecord {
     ///
     /// They come before anything newer.
     private var pendingDeliveries: [PendingDelivery] = []
+    /// True while the pending requests fail, because the connection has ended.
+    private var isEnding = false
+
+    /// True if requests can be sent.
+    var acceptsRequests: Bool { link.acceptsRequests && !isEnding }
 
     /// Creates the record of an unconnected peripheral.
     init(name: String?) { self.name = name }
@@ -80,18 +85,24 @@ struct PeripheralRecord {
     }
 
     /// Fails all pending requests, because the connection has ended.
+    ///
+    /// Until ``forgetConnection()`` or ``keepConnection()``, no requests are accepted, because they would get no result.
     mutating func failRequests(_ failure: Failure, of peripheral: CBPeripheral) -> Step {
+        isEnding = true
         for answer in requests.removeAll(failure) { queueDelivery(of: answer, to: peripheral) }
         var step = Step(rest: .answers(0))
         finish(&step)
         return step
     }
 
+    /// Accepts requests again: the connection that has ended was an earlier one.
+    mutating func keepConnection() { isEnding = false }
+
     /// Drops everything that belongs to the connection, and returns the discovered attributes.
     mutating func forgetConnection() -> DiscoveredDatabase {
-        defer {
-            (mtu, details, requests, window, database, pendingDeliveries) = (23, nil, .init(), .init(), .init(), [])
-        }
+        isEnding = false
+        requests.reset()
+        defer { (mtu, details, window, database, pendingDeliveries) = (23, nil, .init(), .init(), []) }
         return database
     }
 

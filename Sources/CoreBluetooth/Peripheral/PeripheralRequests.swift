@@ -49,6 +49,7 @@ struct PeripheralRequests {
     private var next = 0
     /// The requests that the host still has, although their failure has already been delivered to the app.
     private var cancelled: [RequestNumber] = []
+    /// The number of the latest request, also of an earlier connection.
     private var latest = RequestNumber.none
 
     /// The number of requests whose results have not been delivered.
@@ -156,7 +157,7 @@ struct PeripheralRequests {
 
     /// Removes all requests, and returns their results; a request without a result gets `failure`.
     mutating func removeAll(_ failure: Failure) -> [Answer] {
-        defer { (begun, waiting, next, cancelled) = ([], [], 0, []) }
+        defer { reset() }
         return (begun + waiting[next...]).map { entry in
             switch entry {
             case .waiting(let request), .sent(let request, _): .event(request.answer(failure))
@@ -164,6 +165,11 @@ struct PeripheralRequests {
             }
         }
     }
+
+    /// Drops all requests, without results.
+    ///
+    /// The numbers continue, so that a late result from an earlier connection is not taken for that of a new request.
+    mutating func reset() { (begun, waiting, next, cancelled) = ([], [], 0, []) }
 
     /// Returns whether a change of the subscription to the characteristic with this handle is pending.
     func isChanging(_ handle: AttributeHandle) -> Bool {

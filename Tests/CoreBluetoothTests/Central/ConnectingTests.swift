@@ -112,6 +112,17 @@ struct ConnectingTests {
         #expect(bench.session.take() == [.connect(peer, ConnectRequest())])
     }
 
+    @Test("A request made while the end of a connection fails others is refused with a log line")
+    func requestWhileEnding() async {
+        let (peripheral, characteristic) = await bench.characteristic(.read)
+        bench.app.reactions = [("value", { peripheral.readRSSI() })]
+        peripheral.readValue(for: characteristic)
+        await bench.session.tell(.disconnected(CentralBench.peer, .timedOut, isReconnecting: false))
+        #expect(bench.app.take().map { $0.prefix(5) } == ["value", "disco"])
+        #expect(bench.session.take().count == 1)
+        #expect(bench.lines.take().map { $0.prefix(10) } == ["API MISUSE"])
+    }
+
     @Test("A connection that is not wanted is cancelled")
     func unwanted() async {
         _ = await bench.discover()

@@ -179,6 +179,19 @@ struct PeripheralRecordTests {
         #expect(bench.finish(bench.record.proceed(rest, of: bench.peripheral)).calls.isEmpty)
     }
 
+    @Test("Requests of different connections have different numbers")
+    func numbers() throws {
+        var bench = Bench()
+        let submitted = bench.record.requests.submit(.readRSSI)
+        let first = try #require(submitted)
+        _ = bench.record.forgetConnection()
+        let submittedAgain = bench.record.requests.submit(.readRSSI)
+        let second = try #require(submittedAgain)
+        #expect(first != second)
+        #expect(bench.hear(strength, first.rawValue).calls.isEmpty)
+        #expect(bench.hear(strength, second.rawValue).calls.count == 1)
+    }
+
     @Test("Without a connection events are ignored, but an opened channel is closed")
     func disconnected() {
         var bench = Bench()
