@@ -120,9 +120,21 @@ final class Watch<Object: AnyObject, Value>: Sendable {
         )
     }
 
+    /// Returns whether two values are equal.
+    ///
+    /// Values that are not `Equatable` are the same if they are the same object, or neither is an object. If they always
+    /// counted as changed, ``PropertyObservers/compareValues()`` would never end.
     private func isSame(_ old: Value, _ new: Value) -> Bool {
-        guard let old = old as? any Equatable else { return false }
-        return isSame(old, as: new)
+        if let old = old as? any Equatable { return isSame(old, as: new) }
+        return object(in: old) === object(in: new)
+    }
+
+    /// Returns the object that `value` is or, if `value` is optional, contains; `nil` if there is none.
+    private func object(in value: Value) -> AnyObject? {
+        let mirror = Mirror(reflecting: value)
+        let content: Any? = mirror.displayStyle == .optional ? mirror.children.first?.value : value
+        guard let content, type(of: content) is AnyClass else { return nil }
+        return content as AnyObject
     }
 
     private func isSame<Known: Equatable>(_ old: Known, as new: Value) -> Bool { old == new as? Known }

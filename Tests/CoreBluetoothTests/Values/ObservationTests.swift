@@ -89,6 +89,17 @@ struct ObservationTests {
         withExtendedLifetime((observation, name)) {}
     }
 
+    @Test("A delegate that is nil can be observed")
+    func delegate() async {
+        let peripheral = await bench.discover()
+        let observation = peripheral.observe(\.delegate) { [seen] _, _ in seen.add("changed") }
+        bench.manager.connect(peripheral)
+        #expect(seen.take() == [])
+        peripheral.delegate = bench.app
+        #expect(seen.take() == ["changed"])
+        withExtendedLifetime(observation) {}
+    }
+
     @Test("A handler may use the observed object and change the observed property")
     func reentrance() async {
         await bench.powerOn()
