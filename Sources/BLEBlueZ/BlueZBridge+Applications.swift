@@ -155,8 +155,8 @@ extension BlueZBridge {
             let writes = Self.joined(group).map { ApplicationWrite(part: $0) }
             write(questions(about: group, central.peer, key) + writes, transaction, central.peer, key)
         case .centralsConnected(let centrals):
-            for central in centrals {
-                _ = addDevice(central.central.peer, central.address, name: nil)
+            // A question about a central without an object is cancelled when its time is over.
+            for central in centrals where addDevice(central.central.peer, central.address, name: nil) {
                 askHeldInquiries(about: central.central.peer)
             }
         case .confirmed(_, let id):

@@ -59,7 +59,10 @@ extension BlueZBridge {
 
     func device(at path: String) -> Device? { peers[path].flatMap { devices[$0] } }
 
-    /// Adds the object of a device unless it exists; returns false if there are too many devices that must be kept.
+    /// Adds the object of a device unless it exists.
+    ///
+    /// Returns false if there are too many devices that must be kept, or if another device that must be kept has an
+    /// object at the same path.
     mutating func addDevice(
         _ peer: PeerIdentifier,
         _ address: DeviceAddress,
@@ -68,15 +71,18 @@ extension BlueZBridge {
         services: [BluetoothUUID] = []
     ) -> Bool {
         guard devices[peer] == nil else { return true }
+        let text = address.description
+        let path = adapterPath + "/dev_" + Self.address(text, separatedBy: "_")
+        // The path does not contain the type of the address, so a public and a random address can have the same path.
+        if let other = device(at: path) {
+            guard !isKept(other) else { return false }
+            forget(other.peer)
+        }
         if devices.count >= Limit.devices {
             let oldest = devices.all.filter { !isKept($0) }.min { $0.lastSeen < $1.lastSeen }
             guard let oldest else { return false }
             forget(oldest.peer)
         }
-        let text = address.description
-        let path = adapterPath + "/dev_" + Self.address(text, separatedBy: "_")
-        // Two peers with one address: the older one has changed its address in the meantime.
-        if let other = peers[path] { forget(other) }
         var device = Device(peer: peer, path: path, address: address)
         device.lastSeen = now
         device.strengthTime = now

@@ -224,4 +224,18 @@ struct AgentTests {
         for state in [HostState.resetting, .poweredOn] { bus.event(.stateChanged(state), of: Self.key) }
         #expect(bus.requests.map(\.request) == [.security(.setAgent(.displayOnly))])
     }
+
+    @Test("A question about a central that gets no object is cancelled")
+    func noObject() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        _ = register(&bus)
+        let peer = PeerIdentifier(rawValue: 2), address = DeviceAddress(0xC0FF_EE00_0001, .public)
+        let inquiry = PairingInquiry(peer: peer, name: nil, question: .consent(replacesBond: false), cause: .peer)
+        bus.event(.security(.asked(inquiry)), of: Self.key)
+        let central = ConnectedCentral(RemoteCentral(peer: peer, mtu: 64), address: address)
+        bus.event(.server(.centralsConnected([central])), of: Self.key)
+        bus.pass(HeldInquiry.period)
+        #expect(bus.requests.last?.request == .security(.answer(peer, .cancel)))
+    }
 }

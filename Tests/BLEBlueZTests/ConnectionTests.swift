@@ -156,4 +156,35 @@ struct ConnectionTests {
             #expect(set(":1.9") == .done, "\(name)")
         }
     }
+
+    @Test(
+        "A connected or bonded device keeps its object when another device has the same address bits",
+        arguments: [true, false]
+    )
+    func sameAddress(isBonded: Bool) throws {
+        var bus = TestBridge()
+        let strength = PairingStrength(keySize: 16, isAuthenticated: false, isSecureConnections: true)
+        let bond = { (peer: PeerIdentifier, address: DeviceAddress) in
+            BondedPeer(peer: peer, name: "Lamp", identity: address, strength: strength)
+        }
+        let own = bond(TestBridge.lamp, TestBridge.lampAddress)
+        if isBonded {
+            bus.event(.security(.bonds([own])), of: .own(.agent))
+            bus.call(":1.1", TestBridge.adapter, BlueZ.adapter, "StartDiscovery")
+        } else {
+            try bus.connect()
+        }
+        bus.forget()
+        let other = PeerIdentifier(rawValue: 2), address = DeviceAddress(0xC0FF_EE00_0001, .public)
+        bus.event(TestBridge.report(other, address), of: .init(":1.1", .central))
+        let central = ConnectedCentral(RemoteCentral(peer: other, mtu: 64), address: address)
+        bus.event(.server(.centralsConnected([central])), of: .own(.agent))
+        bus.event(.security(.bonds((isBonded ? [own] : []) + [bond(other, address)])), of: .own(.agent))
+        #expect(bus.bridge.devices.keys == [TestBridge.lamp])
+        #expect(bus.signals("InterfacesRemoved").isEmpty)
+        for (name, value) in [("Connected", !isBonded), ("Bonded", isBonded)] {
+            #expect(bus.property(name, of: BlueZ.device, at: TestBridge.lampPath) == .boolean(value))
+        }
+        #expect(bus.property("AddressType", of: BlueZ.device, at: TestBridge.lampPath) == .string("random"))
+    }
 }
