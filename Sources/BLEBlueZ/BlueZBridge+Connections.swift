@@ -98,7 +98,11 @@ extension BlueZBridge {
         } else {
             dropSubscriptions(of: key.client, at: peer)
             if device.database.discoverer == key, let next = device.links.first(where: { $0 != key }) {
-                discoverDatabase(of: peer, by: next)
+                if device.database.state == .discovered {
+                    _ = devices.update(peer) { $0.database.discoverer = next }
+                } else {
+                    discoverDatabase(of: peer, by: next)
+                }
             }
         }
         finishDisconnects(from: peer, by: key)

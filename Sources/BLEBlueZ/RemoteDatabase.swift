@@ -31,7 +31,8 @@ struct RemoteDatabase: Sendable {
     }
 
     var state = State.unknown
-    /// The session that discovers, or has discovered, the services; `nil` before the discovery.
+    /// The session whose report of a change causes a new discovery: the one that discovers the services or, if it has
+    /// disconnected since the discovery, another connected one; `nil` before the discovery.
     var discoverer: BlueZBridge.SessionKey?
     var services: [DiscoveredService] = []
     var includes: [AttributeHandle: [DiscoveredService]] = [:]

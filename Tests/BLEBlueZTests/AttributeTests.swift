@@ -268,4 +268,22 @@ struct AttributeTests {
             return
         }
     }
+
+    @Test("Subscriptions go on after the session that discovered the services has disconnected")
+    func discovererLeaves() throws {
+        var bus = TestBridge()
+        let other = TestBridge.Key(":1.3", .central)
+        for client in [":1.1", ":1.3"] { try bus.connect(client) }
+        #expect(try subscribe(":1.3", &bus) == .done)
+        bus.forget()
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.1", .central))
+        notify([5], ":1.3", &bus)
+        #expect(bus.signals("PropertiesChanged").map(\.destination) == [":1.3"])
+        #expect(bus.requests.isEmpty)
+        bus.event(.peer(TestBridge.lamp, .servicesModified(.all), answering: .none), of: other)
+        try bus.showServices(to: other)
+        for path in [TestBridge.service, TestBridge.value, TestBridge.descriptor] {
+            #expect(bus.bridge.tree.interfaces(of: path).count == 1, "\(path)")
+        }
+    }
 }
