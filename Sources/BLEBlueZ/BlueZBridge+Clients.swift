@@ -62,6 +62,7 @@ extension BlueZBridge {
         let central = SessionKey(name, .central)
         let isLinked = devices.all.contains { $0.links.contains(central) }
         guard isLinked else {
+            loseLinks(of: central, .connectionAborted)
             close(central)
             clients[name] = nil
             return

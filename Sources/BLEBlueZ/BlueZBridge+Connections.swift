@@ -120,7 +120,8 @@ extension BlueZBridge {
         for ending in finished { reply(to: ending.caller) }
     }
 
-    /// Records that a session has lost all its connections, because the host cannot be used; `error` says why.
+    /// Records that a session has lost all its connections and that its connection attempts have failed, because the
+    /// host cannot be used or the program has left the bus; `error` says why.
     mutating func loseLinks(of key: SessionKey, _ error: BlueZError) {
         for device in devices.all where device.links.contains(key) || device.connecting[key] != nil {
             end(device.peer, key, error)
@@ -132,6 +133,7 @@ extension BlueZBridge {
         guard clients[key.client]?.isGone == true, !devices.all.contains(where: { $0.links.contains(key) }) else {
             return
         }
+        loseLinks(of: key, .connectionAborted)
         close(key)
         clients[key.client] = nil
     }

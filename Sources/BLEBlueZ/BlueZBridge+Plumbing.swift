@@ -136,11 +136,14 @@ extension BlueZBridge {
         }
     }
 
-    /// Opens a session unless it is already open.
+    /// Opens a session unless it is already open, or its program is not on the bus.
     mutating func open(_ key: SessionKey) {
         guard sessions[key] == nil else { return }
+        let credentials = clients[key.client]?.credentials
+        // A session without credentials has the bridge's own rights.
+        guard key.isOwn || credentials != nil else { return }
         sessions[key] = Session()
-        act(.open(key, key.isOwn ? nil : clients[key.client]?.credentials))
+        act(.open(key, key.isOwn ? nil : credentials))
     }
 
     mutating func close(_ key: SessionKey) {
@@ -149,13 +152,15 @@ extension BlueZBridge {
         act(.close(key))
     }
 
-    /// Sends a request, and opens the session if necessary.
+    /// Sends a request, and opens the session if necessary; does nothing if the session cannot be opened.
     mutating func request(_ key: SessionKey, _ request: ClientRequest) {
         open(key)
-        act(.request(key, request))
+        if sessions[key] != nil { act(.request(key, request)) }
     }
 
-    /// Sends a request to a peer; `purpose` says what to do with the result.
+    /// Sends a request to a peer, and opens the session if necessary; does nothing if the session cannot be opened.
+    ///
+    /// `purpose` says what to do with the result.
     mutating func request(
         _ key: SessionKey,
         _ peer: PeerIdentifier,
@@ -163,13 +168,12 @@ extension BlueZBridge {
         for purpose: PeerPurpose
     ) {
         open(key)
-        let number =
-            sessions.update(key) { session in
-                session.lastNumber = session.lastNumber.next
-                session.requests[session.lastNumber] = PeerRequestRecord(peer: peer, purpose: purpose)
-                return session.lastNumber
-            } ?? .none
-        act(.request(key, .peer(peer, .attribute(request), number)))
+        let number = sessions.update(key) { session in
+            session.lastNumber = session.lastNumber.next
+            session.requests[session.lastNumber] = PeerRequestRecord(peer: peer, purpose: purpose)
+            return session.lastNumber
+        }
+        if let number { act(.request(key, .peer(peer, .attribute(request), number))) }
     }
 
     /// Processes an event that the daemon sends to a session.

@@ -187,4 +187,37 @@ struct ConnectionTests {
         }
         #expect(bus.property("AddressType", of: BlueZ.device, at: TestBridge.lampPath) == .string("random"))
     }
+
+    @Test("A program that leaves the bus while it connects does not occupy the device")
+    func leftWhileConnecting() throws {
+        var bus = TestBridge()
+        bus.discover()
+        bus.call(":1.1", TestBridge.lampPath, BlueZ.device, "Connect")
+        bus.leave(":1.1")
+        #expect(bus.bridge.devices[TestBridge.lamp]?.connecting.isEmpty == true)
+        let body = [BusValue.path(TestBridge.lampPath)]
+        #expect(bus.result(":1.2", TestBridge.adapter, BlueZ.adapter, "RemoveDevice", body) == .done)
+    }
+
+    @Test("The last connection of a program that has left the bus ends its attempts to connect")
+    func leftWithAttempt() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let key = TestBridge.Key(":1.1", .central), other = PeerIdentifier(rawValue: 2)
+        bus.event(TestBridge.report(other, DeviceAddress(2, .public)), of: key)
+        bus.call(":1.1", TestBridge.adapter + "/dev_00_00_00_00_00_02", BlueZ.device, "Connect")
+        bus.leave(":1.1")
+        #expect(bus.bridge.devices[other]?.connecting.isEmpty == false)
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: key)
+        #expect(bus.bridge.devices[other]?.connecting.isEmpty == true)
+        #expect(bus.actions.contains(.close(key)) && bus.bridge.clients[":1.1"] == nil)
+    }
+
+    @Test("No session is opened for a program that is not on the bus")
+    func noProgram() {
+        var bus = TestBridge()
+        bus.bridge.request(.init(":1.1", .central), .stopScan)
+        bus.bridge.request(.init(":1.1", .central), TestBridge.lamp, .discoverServices(only: []), for: .services)
+        #expect(bus.bridge.takeActions() == [])
+    }
 }
