@@ -4,7 +4,12 @@ import DBus
 
 extension BlueZBridge {
     /// Starts to discover a device's services with their characteristics and descriptors.
+    ///
+    /// Answers to the session's earlier requests for a discovery no longer count.
     mutating func discoverDatabase(of peer: PeerIdentifier, by key: SessionKey) {
+        _ = sessions.update(key) { session in
+            session.requests.removeAll { $0.peer == peer && $0.purpose.isDiscovery }
+        }
         var database = RemoteDatabase()
         database.state = .discovering(1)
         database.discoverer = key

@@ -26,4 +26,13 @@ struct OrderedMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         defer { values[key] = value }
         return change(&value)
     }
+
+    /// Removes the values for which `isRemoved` returns true.
+    mutating func removeAll(where isRemoved: (Value) -> Bool) {
+        var rest: [Key] = []
+        for key in keys {
+            if let value = values[key], isRemoved(value) { values[key] = nil } else { rest.append(key) }
+        }
+        keys = rest
+    }
 }

@@ -84,6 +84,14 @@ enum PeerPurpose: Sendable {
         case .services, .includes, .members, .descriptors, .dropSubscription, .modalias: nil
         }
     }
+
+    /// True for the steps of the discovery of services.
+    var isDiscovery: Bool {
+        switch self {
+        case .services, .includes, .members, .descriptors: true
+        case .read, .write, .subscribe, .unsubscribe, .acquire, .dropSubscription, .modalias: false
+        }
+    }
 }
 
 /// An outstanding request to a peer.

@@ -220,4 +220,28 @@ struct ConnectionTests {
         bus.bridge.request(.init(":1.1", .central), TestBridge.lamp, .discoverServices(only: []), for: .services)
         #expect(bus.bridge.takeActions() == [])
     }
+
+    @Test("Answers to requests from before a change of the services do not end the new discovery")
+    func changedWhileDiscovering() throws {
+        var bus = TestBridge()
+        bus.discover()
+        let key = TestBridge.Key(":1.1", .central), lamp = TestBridge.lamp
+        let serial = bus.call(":1.1", TestBridge.lampPath, BlueZ.device, "Connect")
+        bus.event(.connected(lamp, LinkParameters(mtu: 100)), of: key)
+        let range = try #require(AttributeHandleRange(AttributeHandle(wire: 0x10), AttributeHandle(wire: 0x20)))
+        let service = DiscoveredService(uuid: .short(0x180F), range: range, isPrimary: true)
+        let isFirst = { (request: AttributeRequest) in if case .discoverServices = request { true } else { false } }
+        let first = try #require(bus.number(of: ":1.1", where: isFirst))
+        bus.event(.peer(lamp, .servicesDiscovered(.success([service])), answering: first), of: key)
+        let isOld = { (request: AttributeRequest) in
+            if case .discoverIncludedServices = request { true } else { false }
+        }
+        let old = try #require(bus.number(of: ":1.1", where: isOld))
+        bus.event(.peer(lamp, .servicesModified(.all), answering: .none), of: key)
+        bus.event(.peer(lamp, .includedServicesDiscovered(in: range, .failure(.notFound)), answering: old), of: key)
+        #expect(bus.outcome(of: serial) == nil)
+        try bus.showServices(to: key)
+        #expect(bus.outcome(of: serial) == .done)
+        #expect(bus.bridge.tree.contains(TestBridge.value))
+    }
 }
