@@ -43,7 +43,8 @@ extension BlueZBridge {
         for call in held { perform(call) }
     }
 
-    /// Ends everything that belongs to a program that has left the bus, except its connections.
+    /// Ends everything that belongs to a program that has left the bus, except the connections that no other session
+    /// of its user has.
     mutating func removeClient(_ name: String) {
         guard let client = clients[name] else { return }
         if client.isDiscovering { endDiscovery(of: name) }
@@ -60,13 +61,19 @@ extension BlueZBridge {
         removeMonitors(of: name)
         endNotifications(of: name)
         let central = SessionKey(name, .central)
-        let isLinked = devices.all.contains { $0.links.contains(central) }
-        guard isLinked else {
+        let isNeeded = devices.all.contains { $0.links.contains(central) && !hasOtherLink($0, central) }
+        guard isNeeded else {
             loseLinks(of: central, .connectionAborted)
             close(central)
             clients[name] = nil
             return
         }
         _ = clients.update(name) { $0.isGone = true }
+    }
+
+    /// Returns true if another session of the same user is connected to the device.
+    private func hasOtherLink(_ device: Device, _ key: SessionKey) -> Bool {
+        let user = clients[key.client]?.credentials?.user
+        return device.links.contains { $0 != key && clients[$0.client]?.credentials?.user == user }
     }
 }

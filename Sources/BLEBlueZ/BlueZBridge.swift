@@ -108,7 +108,8 @@ package struct BlueZBridge: Sendable {
         /// The path of the program's pairing agent, and the agent's capability for input and output; `nil` if there is
         /// no agent.
         var agent: (path: String, capability: SMP.IOCapability)?
-        /// True if the program has left the bus, but its session is kept because it still has connections.
+        /// True if the program has left the bus, but its session is kept because it has a connection that no other
+        /// session of its user has.
         var isGone = false
     }
 

@@ -232,4 +232,17 @@ struct LimitTests {
         bus.leave(":1.1")
         #expect(bus.bridge.applications.isEmpty && bus.bridge.advertisements.isEmpty && bus.bridge.monitors.isEmpty)
     }
+
+    @Test("Programs that leave the bus while they are connected do not use up the places of their user")
+    func gonePrograms() throws {
+        var bus = TestBridge()
+        for number in 0...Limit.userClients {
+            bus.users[":2.\(number)"] = 1_000
+            try bus.connect(":2.\(number)")
+            bus.leave(":2.\(number)")
+        }
+        #expect(bus.result(":1.1", "/", ObjectTree.introspectable, "Introspect") != Self.tooMany)
+        #expect(bus.property("Connected", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(true))
+        #expect(bus.bridge.devices[TestBridge.lamp]?.links.count == 1)
+    }
 }
