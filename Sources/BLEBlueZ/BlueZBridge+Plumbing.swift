@@ -206,6 +206,8 @@ extension BlueZBridge {
             session.state = state
             session.starting = []
             session.isReset = state != .poweredOn && (session.isReset || state == .resetting)
+            // The commands are lost with the host, which then does not report that it has taken them.
+            if state == .resetting || state == .unsupported { session.commands = 0 }
         }
         let error = Self.error(for: state)
         switch key.purpose {

@@ -286,4 +286,20 @@ struct AttributeTests {
             #expect(bus.bridge.tree.interfaces(of: path).count == 1, "\(path)")
         }
     }
+
+    @Test("Write commands that a restart of the daemon has discarded leave room for new ones")
+    func discardedCommands() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let write = { (bus: inout TestBridge) in
+            bus.result(":1.1", TestBridge.command, BlueZ.characteristic, "WriteValue", [.octets([7]), Self.none])
+        }
+        for _ in 0..<BlueZBridge.Limit.commands { #expect(write(&bus) == .done) }
+        #expect(write(&bus) == .failed(.inProgress))
+        for state in [HostState.resetting, .poweredOn] {
+            bus.event(.stateChanged(state), of: .init(":1.1", .central))
+        }
+        try bus.connect()
+        #expect(write(&bus) == .done)
+    }
 }
