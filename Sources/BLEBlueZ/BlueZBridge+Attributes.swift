@@ -43,14 +43,14 @@ extension BlueZBridge {
         case "AcquireNotify":
             guard let characteristic, characteristic.properties.contains(.notify) else { throw .notSupported }
             guard characteristic.notifyPipe == nil, characteristic.subscribers.isEmpty else {
-                throw .init("NotPermitted", "Notify acquired")
+                throw .notifyAcquired
             }
             operation = .acquireNotify(handle)
         case "AcquireWrite":
             guard let characteristic, characteristic.properties.contains(.writeWithoutResponse) else {
                 throw .notSupported
             }
-            guard characteristic.writePipe == nil else { throw .init("NotPermitted", "Write acquired") }
+            guard characteristic.writePipe == nil else { throw .writeAcquired }
             operation = .acquireWrite(handle)
         default: return []
         }
@@ -74,7 +74,7 @@ extension BlueZBridge {
             guard isPending != true else { throw .inProgress }
             return false
         }
-        guard characteristic.notifyPipe == nil else { throw .init("NotPermitted", "Notify acquired") }
+        guard characteristic.notifyPipe == nil else { throw .notifyAcquired }
         return true
     }
 
@@ -135,8 +135,8 @@ extension BlueZBridge {
         case .subscribe(let handle):
             // A device may notify before it has answered the subscription, and the program gets that value.
             addSubscriber(caller.sender, handle, at: peer)
-            subscribe(handle, key, peer) { .subscribe(caller, path: $0) }
-        case .acquireNotify(let handle): subscribe(handle, key, peer) { .acquire(caller, path: $0) }
+            subscribe(caller, handle, peer) { .subscribe(caller, path: $0) }
+        case .acquireNotify(let handle): subscribe(caller, handle, peer) { .acquire(caller, path: $0) }
         case .acquireWrite(let handle):
             guard let path = devices[peer]?.database.characteristics[handle]?.path else {
                 return refuse(caller, .doesNotExist)
@@ -174,15 +174,17 @@ extension BlueZBridge {
     }
 
     private mutating func subscribe(
+        _ caller: Caller,
         _ handle: AttributeHandle,
-        _ key: SessionKey,
         _ peer: PeerIdentifier,
         _ purpose: (String) -> PeerPurpose
     ) {
-        guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
+        guard let characteristic = devices[peer]?.database.characteristics[handle] else {
+            return refuse(caller, .doesNotExist)
+        }
         let kind = characteristic.properties.contains(.notify) ? Subscription.notifications : .indications
         let request = AttributeRequest.subscribe(kind, to: handle, in: characteristic.descriptors)
-        self.request(key, peer, request, for: purpose(characteristic.path))
+        self.request(SessionKey(caller.sender, .central), peer, request, for: purpose(characteristic.path))
     }
 
     /// Processes an event about a device; `number` identifies the request that the event answers, and is `.none` if it

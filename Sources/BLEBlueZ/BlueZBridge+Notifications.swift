@@ -132,7 +132,21 @@ extension BlueZBridge {
         _ path: String,
         isNotify: Bool
     ) {
-        guard pipes.count < Limit.pipes else { return refuse(caller, .limitReached) }
+        guard let characteristic = devices[peer]?.database.characteristics[handle], characteristic.path == path else {
+            return refuse(caller, .doesNotExist)
+        }
+        var error: BlueZError?
+        if isNotify, characteristic.notifyPipe != nil || !characteristic.subscribers.isEmpty {
+            error = .notifyAcquired
+        } else if !isNotify, characteristic.writePipe != nil {
+            error = .writeAcquired
+        } else if pipes.count >= Limit.pipes {
+            error = .limitReached
+        }
+        if let error {
+            if isNotify { endUnusedSubscription(of: caller.sender, to: characteristic, at: peer) }
+            return refuse(caller, error)
+        }
         let number = nextNumber()
         pipes[number] = Pipe(client: caller.sender, peer: peer, handle: handle, path: path, isNotify: isNotify)
         changeCharacteristic(handle, at: peer) { characteristic in
@@ -148,16 +162,35 @@ extension BlueZBridge {
         act(.sendPipe(number, reply))
     }
 
+    /// Ends a subscription at a device, unless the program has a notify session or a pipe for it.
+    private mutating func endUnusedSubscription(
+        of client: String,
+        to characteristic: RemoteDatabase.Characteristic,
+        at peer: PeerIdentifier
+    ) {
+        let pipe = characteristic.notifyPipe.flatMap { pipes[$0] }
+        guard pipe?.client != client, !characteristic.subscribers.contains(client) else { return }
+        request(
+            SessionKey(client, .central),
+            peer,
+            .subscribe(.none, to: characteristic.definition.value, in: characteristic.descriptors),
+            for: .dropSubscription
+        )
+    }
+
     /// Closes the bridge's end of a pipe.
     mutating func closePipe(_ number: PipeNumber) {
         guard let pipe = pipes[number] else { return }
         pipes[number] = nil
+        act(.closePipe(number))
+        guard let characteristic = devices[pipe.peer]?.database.characteristics[pipe.handle],
+            number == (pipe.isNotify ? characteristic.notifyPipe : characteristic.writePipe)
+        else { return }
         changeCharacteristic(pipe.handle, at: pipe.peer) { characteristic in
             if pipe.isNotify { characteristic.notifyPipe = nil } else { characteristic.writePipe = nil }
         }
         tree.set(pipe.path, BlueZ.characteristic, pipe.isNotify ? "NotifyAcquired" : "WriteAcquired", .boolean(false))
         if pipe.isNotify { tree.set(pipe.path, BlueZ.characteristic, "Notifying", .boolean(false)) }
-        act(.closePipe(number))
     }
 
     /// Closes a pipe whose other end the program has closed, and unsubscribes if it was for notifications.

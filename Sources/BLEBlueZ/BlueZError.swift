@@ -30,6 +30,8 @@ package struct BlueZError: Error, Hashable {
     package static let invalidArguments = Self("InvalidArguments", "Invalid arguments in method call")
     package static let invalidOffset = Self("InvalidArguments", "Invalid offset")
     package static let connectionAborted = Self("Failed", "le-connection-abort-by-local")
+    package static let notifyAcquired = Self("NotPermitted", "Notify acquired")
+    package static let writeAcquired = Self("NotPermitted", "Write acquired")
     package static let noDiscovery = Self("Failed", "No discovery started")
     package static let notNotifying = Self("Failed", "No notify session started")
     package static let authenticationFailed = Self("AuthenticationFailed", "Authentication Failed")

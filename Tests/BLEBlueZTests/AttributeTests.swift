@@ -302,4 +302,44 @@ struct AttributeTests {
         try bus.connect()
         #expect(write(&bus) == .done)
     }
+
+    @Test("The first of two concurrent calls to AcquireNotify gets the notifications", arguments: [":1.1", ":1.3"])
+    func acquireTwice(second: String) throws {
+        var bus = TestBridge()
+        for client in [":1.1", ":1.3"] { try bus.connect(client) }
+        let handle = AttributeHandle(wire: 0x12)
+        var serials: [UInt32] = [], numbers: [RequestNumber] = []
+        for client in [":1.1", second] {
+            serials.append(bus.call(client, TestBridge.value, BlueZ.characteristic, "AcquireNotify", [Self.none]))
+            numbers.append(try #require(bus.number(of: client, where: Self.isSubscription)))
+        }
+        for (client, number) in zip([":1.1", second], numbers) {
+            let answer = PeerEvent.subscriptionChanged(handle, .notifications, nil)
+            bus.event(.peer(TestBridge.lamp, answer, answering: number), of: .init(client, .central))
+        }
+        #expect(bus.outcome(of: serials[0]) == .values([.descriptor(0), .uint16(100)]))
+        #expect(bus.outcome(of: serials[1]) == .failed(.init("NotPermitted", "Notify acquired")))
+        let dropped = bus.number(of: second) { request in
+            if case .subscribe(let kind, to: _, in: _) = request { kind == .none } else { false }
+        }
+        #expect((dropped != nil) == (second != ":1.1"), "only another program loses its subscription")
+        #expect(bus.bridge.pipes.count == 1)
+        let pipe = try #require(bus.bridge.pipes.keys.first)
+        notify([1, 2], ":1.1", &bus)
+        #expect(bus.actions.last == .writePipe(pipe, [1, 2]))
+    }
+
+    @Test("A characteristic that the device removes while it is acquired does not exist")
+    func acquireRemoved() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let key = TestBridge.Key(":1.1", .central)
+        let serial = bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "AcquireNotify", [Self.none])
+        let number = try #require(bus.number(of: ":1.1", where: Self.isSubscription))
+        bus.event(.peer(TestBridge.lamp, .servicesModified(.all), answering: .none), of: key)
+        let answer = PeerEvent.subscriptionChanged(AttributeHandle(wire: 0x12), .notifications, nil)
+        bus.event(.peer(TestBridge.lamp, answer, answering: number), of: key)
+        #expect(bus.outcome(of: serial) == .failed(.doesNotExist))
+        #expect(bus.bridge.pipes.isEmpty)
+    }
 }
