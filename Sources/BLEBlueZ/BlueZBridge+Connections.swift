@@ -157,8 +157,9 @@ extension BlueZBridge {
 
 // Pairing at the request of a program.
 extension BlueZBridge {
-    /// Asks the daemon to pair with a device that the caller's session is connected to.
+    /// Asks the daemon to pair with a device that the caller's session is connected to, unless the caller already does.
     private mutating func startPairing(_ caller: Caller, _ peer: PeerIdentifier) {
+        guard devices[peer]?.pairing[caller.sender] == nil else { return refuse(caller, .inProgress) }
         do throws(BlueZError) { try check(SessionKey(caller.sender, .agent)) } catch { return refuse(caller, error) }
         _ = devices.update(peer) { $0.pairing[caller.sender] = caller }
         request(SessionKey(caller.sender, .agent), .security(.pair(peer)))

@@ -238,4 +238,16 @@ struct AgentTests {
         bus.pass(HeldInquiry.period)
         #expect(bus.requests.last?.request == .security(.answer(peer, .cancel)))
     }
+
+    @Test("The second of two calls to Pair before the connection is refused")
+    func pairTwice() {
+        var bus = TestBridge()
+        bus.discover()
+        let serials = (0..<2).map { _ in bus.call(":1.1", TestBridge.lampPath, BlueZ.device, "Pair") }
+        bus.event(.connected(TestBridge.lamp, LinkParameters(mtu: 100)), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serials[0]) == nil)
+        #expect(bus.outcome(of: serials[1]) == .failed(.inProgress))
+        bus.event(.security(.paired(TestBridge.lamp, .justWorks, isBonded: true)), of: Self.key)
+        #expect(bus.outcome(of: serials[0]) == .done)
+    }
 }
