@@ -34,7 +34,9 @@ extension BlueZBridge {
         }
         guard member == "RegisterAdvertisement" else {
             guard let existing else { throw .doesNotExist }
+            let pending = advertisements[existing]?.caller
             removeAdvertisement(existing)
+            if let pending { refuse(pending, .doesNotExist) }
             return []
         }
         guard existing == nil else { throw .alreadyExists }

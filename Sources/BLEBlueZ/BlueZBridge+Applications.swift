@@ -43,7 +43,9 @@ extension BlueZBridge {
         let existing = own.first { applications[$0]?.path == path }
         guard member == "RegisterApplication" else {
             guard let existing else { throw .doesNotExist }
+            let pending = applications[existing]?.caller
             removeApplication(existing)
+            if let pending { refuse(pending, .doesNotExist) }
             return []
         }
         guard existing == nil else { throw .alreadyExists }

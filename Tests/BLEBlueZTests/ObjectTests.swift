@@ -147,4 +147,18 @@ struct ObjectTests {
         bus.signal(signal)
         #expect(bus.property("Discovering", of: BlueZ.adapter, at: TestBridge.adapter) == .boolean(true))
     }
+
+    @Test(
+        "A registration that is withdrawn before it is complete is refused",
+        arguments: [(BlueZ.applications, "Application"), (BlueZ.advertisements, "Advertisement")]
+    )
+    func withdrawn(interface: String, name: String) {
+        var bus = TestBridge()
+        let body: [BusValue] = [.path("/a"), .properties([])]
+        let serial = bus.call(":1.1", TestBridge.adapter, interface, "Register" + name, body)
+        #expect(bus.outcome(of: serial) == nil)
+        #expect(bus.result(":1.1", TestBridge.adapter, interface, "Unregister" + name, [.path("/a")]) == .done)
+        #expect(bus.outcome(of: serial) == .failed(.doesNotExist))
+        #expect(bus.bridge.clients[":1.1"]?.pending == 0)
+    }
 }
