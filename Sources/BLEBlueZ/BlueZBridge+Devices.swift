@@ -167,7 +167,9 @@ extension BlueZBridge {
         guard report.address.kind != .anonymous else { return }
         let isSought = searches.contains { $0.matches(report, of: key.client) }
         let isFound = client.isDiscovering && client.filter.admits(report)
-        let isMonitored = matchMonitors(report, of: key.client)
+        let structures =
+            hasMonitors(key.client) ? MergedAdvertisement(report.octets).structures.structures : []
+        let isMonitored = matchMonitors(structures, of: key.client)
         guard isFound || isMonitored || isSought else { return }
         if devices[report.peer] == nil {
             let merged = MergedAdvertisement(report.octets)
@@ -183,7 +185,7 @@ extension BlueZBridge {
             reports[report.peer] = report
             if reportTime == nil { reportTime = now + Self.reportPeriod }
         }
-        if isMonitored { reportFound(report, to: key.client) }
+        if isMonitored { reportFound(report, structures, to: key.client) }
         if isSought { finishSearches(for: report, of: key.client) }
     }
 

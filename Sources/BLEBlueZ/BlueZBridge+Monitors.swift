@@ -22,9 +22,9 @@ struct Monitor: Sendable {
         /// The found devices, with the time at which each was last received with sufficient signal strength.
         var found = OrderedMap<PeerIdentifier, Instant>()
 
-        func matches(_ report: AdvertisementReport) -> Bool {
-            let structures = MergedAdvertisement(report.octets).structures.structures
-            return patterns.contains { pattern in
+        /// Returns true if one of the patterns matches the data structures of an advertisement.
+        func matches(_ structures: [AdvertisingData.Structure]) -> Bool {
+            patterns.contains { pattern in
                 structures.contains { structure in
                     structure.type.wire == pattern.type
                         && structure.data.dropFirst(pattern.offset).starts(with: pattern.octets)
@@ -130,7 +130,8 @@ extension BlueZBridge {
         guard let monitor = monitors[number], !monitor.objects.contains(where: { $0.path == path }) else {
             return false
         }
-        guard let object = Monitor.Object(path, properties), monitor.objects.count < Limit.applicationObjects else {
+        let objects = monitors.all.reduce(0) { $0 + ($1.client == monitor.client ? $1.objects.count : 0) }
+        guard let object = Monitor.Object(path, properties), objects < Limit.monitorObjects else {
             call(monitor.client, path, BlueZ.monitor, "Release")
             return false
         }
@@ -144,21 +145,25 @@ extension BlueZBridge {
         monitors.all.contains { $0.client == client && !$0.objects.isEmpty }
     }
 
-    /// Returns whether an advertisement matches one of a program's monitors.
-    func matchMonitors(_ report: AdvertisementReport, of client: String) -> Bool {
-        monitors.all.contains { $0.client == client && $0.objects.contains { $0.matches(report) } }
+    /// Returns whether the data structures of an advertisement match one of a program's monitors.
+    func matchMonitors(_ structures: [AdvertisingData.Structure], of client: String) -> Bool {
+        monitors.all.contains { $0.client == client && $0.objects.contains { $0.matches(structures) } }
     }
 
     /// Reports a received device to the matching monitors of a program that have not found it yet.
     ///
-    /// A device whose signal is too weak for a monitor is not reported to that monitor. If a monitor has already found
-    /// the device, the time of reception is recorded.
-    mutating func reportFound(_ report: AdvertisementReport, to client: String) {
+    /// `structures` are the data structures of the advertisement. A device whose signal is too weak for a monitor is
+    /// not reported to that monitor. If a monitor has already found the device, the time of reception is recorded.
+    mutating func reportFound(
+        _ report: AdvertisementReport,
+        _ structures: [AdvertisingData.Structure],
+        to client: String
+    ) {
         guard let path = devices[report.peer]?.path else { return }
         let rssi = report.rssi.dBm.map(Int.init) ?? -127
         for number in monitors.keys where monitors[number]?.client == client {
             for index in monitors[number]?.objects.indices ?? 0..<0 {
-                guard let object = monitors[number]?.objects[index], object.matches(report) else { continue }
+                guard let object = monitors[number]?.objects[index], object.matches(structures) else { continue }
                 let isKnown = object.found[report.peer] != nil
                 guard rssi >= (isKnown ? object.lowThreshold : object.highThreshold) else { continue }
                 let time = now

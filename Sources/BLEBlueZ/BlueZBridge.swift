@@ -158,6 +158,8 @@ package struct BlueZBridge: Sendable {
         /// The maximum number of applications per program, and of objects per application; an application that exceeds
         /// either limit is refused.
         static let applications = 8, applicationObjects = 512
+        /// The maximum number of a program's objects with `AdvertisementMonitor1`; further ones are released.
+        static let monitorObjects = 64
         /// The maximum numbers of advertisements, monitors and pipes of all programs together; calls that would exceed
         /// a limit are refused.
         static let advertisements = 8, monitors = 32, pipes = 64

@@ -286,4 +286,12 @@ struct DiscoveryTests {
         )
         #expect(matches(bus, "RemoveMatch") == 1)
     }
+
+    @Test("A program has so many monitors, and further ones are released")
+    func manyMonitors() throws {
+        let limit = BlueZBridge.Limit.monitorObjects
+        let bus = try registered((0...limit).map { .entry(.path("/app/m\($0)"), Self.interfaces) })
+        let members = bus.calls.compactMap(\.message.member).filter { ["Activate", "Release"].contains($0) }
+        #expect(members == [String](repeating: "Activate", count: limit) + ["Release"])
+    }
 }
