@@ -44,24 +44,25 @@ extension BlueZBridge {
         switch (event, purpose) {
         case (.servicesDiscovered(.success(let services)), .services):
             // Programs do not see the GAP service, whose values are properties of the device.
-            database.services = Array(services.filter { $0.uuid != .short(0x1800) }.prefix(Limit.attributes))
+            database.services = database.admit(services.filter { $0.uuid != .short(0x1800) })
             for service in database.services {
                 let start = service.range.start
                 next.append((.discoverIncludedServices(in: service.range, only: []), .includes(start)))
                 next.append((.discoverCharacteristics(in: service.range, only: []), .members(start)))
             }
         case (.includedServicesDiscovered(in: _, .success(let services)), .includes(let start)):
-            database.includes[start] = services
+            database.includes[start] = database.admit(services)
         case (.characteristicsDiscovered(in: _, .success(let found)), .members(let start)):
-            database.members[start] = found
-            for characteristic in found where characteristic.value < characteristic.end {
+            let characteristics = database.admit(found)
+            database.members[start] = characteristics
+            for characteristic in characteristics where characteristic.value < characteristic.end {
                 let first = AttributeHandle(wire: characteristic.value.wire &+ 1)
                 let range = AttributeHandleRange(first, characteristic.end)
                 let request = AttributeRequest.discoverDescriptors(of: characteristic.value, in: range)
                 next.append((request, .descriptors(characteristic.value)))
             }
         case (.descriptorsDiscovered(of: _, .success(let found)), .descriptors(let handle)):
-            database.add(found, to: handle)
+            database.descriptors[handle] = database.admit(found)
         default: break
         }
         if database.count >= Limit.attributes { next = [] }

@@ -148,8 +148,8 @@ package struct BlueZBridge: Sendable {
         /// The maximum number of devices; at the limit, a new one replaces the least recently seen one that is not
         /// bonded, trusted or connected, and is not added if there is none.
         static let devices = 1_024
-        /// The number of attributes after which the discovery of a device stops, and the maximum number of UUIDs in its
-        /// property `UUIDs`; if new UUIDs do not all fit, none of them is added.
+        /// The maximum number of attributes of a device, after which its discovery stops, and the maximum number of
+        /// UUIDs in its property `UUIDs`; if new UUIDs do not all fit, none of them is added.
         static let attributes = 4_096
         /// The maximum number of attribute values that are kept for a program; at the limit, the oldest is removed.
         static let values = 256

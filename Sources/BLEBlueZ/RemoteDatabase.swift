@@ -45,17 +45,14 @@ struct RemoteDatabase: Sendable {
     /// The handles of characteristic values and descriptors, by object path.
     var handles: [String: AttributeHandle] = [:]
 
-    /// The number of services, characteristics and descriptors that were discovered.
-    var count: Int {
-        services.count + services.reduce(0) { $0 + (members[$1.range.start]?.count ?? 0) } + descriptorCount
-    }
+    /// The number of attributes in the database, including the definitions of included services.
+    private(set) var count = 0
 
-    /// The number of descriptors that were discovered.
-    private(set) var descriptorCount = 0
-
-    mutating func add(_ found: [DiscoveredDescriptor], to handle: AttributeHandle) {
-        descriptorCount += found.count
-        descriptors[handle] = found
+    /// Returns as many of the discovered attributes as the database has room for, and counts them.
+    mutating func admit<Attribute>(_ found: [Attribute]) -> [Attribute] {
+        let admitted = Array(found.prefix(max(0, BlueZBridge.Limit.attributes - count)))
+        count += admitted.count
+        return admitted
     }
 }
 

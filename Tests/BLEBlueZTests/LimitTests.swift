@@ -245,4 +245,45 @@ struct LimitTests {
         #expect(bus.property("Connected", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(true))
         #expect(bus.bridge.devices[TestBridge.lamp]?.links.count == 1)
     }
+
+    @Test("A service with more characteristics than fit has objects for the first of them")
+    func characteristics() throws {
+        var bus = TestBridge()
+        bus.discover()
+        let serial = bus.call(":1.1", TestBridge.lampPath, BlueZ.device, "Connect")
+        let key = TestBridge.Key(":1.1", .central)
+        bus.event(.connected(TestBridge.lamp, LinkParameters(mtu: 100)), of: key)
+        let range = try #require(AttributeHandleRange(AttributeHandle(wire: 0x10), AttributeHandle(wire: 0xFFFF)))
+        let service = DiscoveredService(uuid: .short(0x180F), range: range, isPrimary: true)
+        let characteristics = (0..<10_000).map { (index: UInt16) in
+            DiscoveredCharacteristic(
+                uuid: .short(0x2A19),
+                properties: 2,
+                declaration: AttributeHandle(wire: 0x11 + 3 * index),
+                value: AttributeHandle(wire: 0x12 + 3 * index),
+                end: AttributeHandle(wire: 0x13 + 3 * index)
+            )
+        }
+        let answers: [(isMeant: (AttributeRequest) -> Bool, answer: PeerEvent)] = [
+            (
+                { if case .discoverServices = $0 { true } else { false } },
+                .servicesDiscovered(.success([service]))
+            ),
+            (
+                { if case .discoverIncludedServices = $0 { true } else { false } },
+                .includedServicesDiscovered(in: range, .success([service]))
+            ),
+            (
+                { if case .discoverCharacteristics = $0 { true } else { false } },
+                .characteristicsDiscovered(in: range, .success(characteristics))
+            ),
+        ]
+        for (isMeant, answer) in answers {
+            let number = try #require(bus.number(of: ":1.1", where: isMeant))
+            bus.event(.peer(TestBridge.lamp, answer, answering: number), of: key)
+        }
+        #expect(bus.outcome(of: serial) == .done)
+        // The service and its included service count as well.
+        #expect(bus.bridge.tree.children(of: TestBridge.service).count == Limit.attributes - 2)
+    }
 }
