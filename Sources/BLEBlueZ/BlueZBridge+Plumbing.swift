@@ -211,7 +211,7 @@ extension BlueZBridge {
         }
         let error = Self.error(for: state)
         switch key.purpose {
-        case .central: centralStateChanged(key, state, old.starting)
+        case .central: centralStateChanged(key, state, old)
         case .agent: agentStateChanged(key, state, old)
         case .application(let number):
             if let error, let caller = applications[number]?.caller {
@@ -226,8 +226,8 @@ extension BlueZBridge {
         }
     }
 
-    private mutating func centralStateChanged(_ key: SessionKey, _ state: HostState, _ starting: [Caller]) {
-        for caller in starting {
+    private mutating func centralStateChanged(_ key: SessionKey, _ state: HostState, _ old: Session) {
+        for caller in old.starting {
             if let error = Self.error(for: state) {
                 endDiscovery(of: caller.sender)
                 refuse(caller, error)
@@ -241,8 +241,10 @@ extension BlueZBridge {
         }
         if key.isOwn {
             setPowered(state == .poweredOn)
-        } else if state == .poweredOn, monitors.all.contains(where: { $0.client == key.client }) {
-            updateScan(of: key.client)
+        } else if state == .poweredOn {
+            let isDiscoveryLost = old.isReset && clients[key.client]?.isDiscovering == true
+            let isMonitoring = monitors.all.contains { $0.client == key.client }
+            if isDiscoveryLost || isMonitoring { updateScan(of: key.client) }
         }
     }
 

@@ -294,4 +294,19 @@ struct DiscoveryTests {
         let members = bus.calls.compactMap(\.message.member).filter { ["Activate", "Release"].contains($0) }
         #expect(members == [String](repeating: "Activate", count: limit) + ["Release"])
     }
+
+    @Test("A discovery goes on after the program's session with the daemon was lost")
+    func lostSession() {
+        var bus = TestBridge()
+        bus.discover()
+        bus.forget()
+        for state in [HostState.resetting, .poweredOn] {
+            bus.event(.stateChanged(state), of: .init(":1.1", .central))
+        }
+        #expect(bus.requests.count == 1)
+        guard case .scan? = bus.requests.first?.request else {
+            Issue.record("no scan: \(bus.requests)")
+            return
+        }
+    }
 }
