@@ -4,7 +4,8 @@ import DBus
 extension BlueZBridge {
     /// Asks the bus for the credentials of a program that calls for the first time.
     mutating func admit(_ sender: String, with call: BusMessage) {
-        guard clients.count < Limit.clients else { return send(.limitReached, to: Caller(call)) }
+        let unidentified = clients.all.count { $0.credentials == nil }
+        guard unidentified < Limit.unidentifiedClients else { return send(.limitReached, to: Caller(call)) }
         var client = Client()
         client.pendingCalls = [call]
         clients[sender] = client
@@ -30,8 +31,11 @@ extension BlueZBridge {
             for call in held { send(.notAuthorized, to: Caller(call)) }
             return
         }
+        let identified = clients.all.compactMap(\.credentials)
         // With a limit for each user, one user cannot take the places of all others.
-        guard user == 0 || clients.all.count(where: { $0.credentials?.user == user }) < Limit.userClients else {
+        guard identified.count < Limit.clients,
+            user == 0 || identified.count(where: { $0.user == user }) < Limit.userClients
+        else {
             clients[sender] = nil
             for call in held { send(.limitReached, to: Caller(call)) }
             return

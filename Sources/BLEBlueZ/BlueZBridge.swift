@@ -130,9 +130,13 @@ package struct BlueZBridge: Sendable {
 
     /// The limits on what programs and devices can make the bridge store.
     enum Limit {
-        /// The maximum number of programs on the bus, in total and per user other than root; calls by additional
-        /// programs are refused.
+        /// The maximum number of programs whose users are known, in total and per user other than root; calls by
+        /// additional programs are refused.
         static let clients = 256, userClients = 64
+        /// The maximum number of programs that wait for their credentials; calls by additional programs are refused.
+        ///
+        /// The bus answers immediately, and by default admits 256 connections per user.
+        static let unidentifiedClients = 512
         /// The maximum number of a program's calls that wait for its credentials, and the maximum number that wait for
         /// a reply; calls beyond these limits are refused.
         static let heldCalls = 64, pendingCalls = 256

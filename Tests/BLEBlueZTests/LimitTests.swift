@@ -286,4 +286,23 @@ struct LimitTests {
         // The service and its included service count as well.
         #expect(bus.bridge.tree.children(of: TestBridge.service).count == Limit.attributes - 2)
     }
+
+    @Test("Programs whose credentials are not known yet do not use up the places of others")
+    func unidentified() {
+        var bus = TestBridge()
+        let limit = Limit.unidentifiedClients
+        for number in 0..<Limit.userClients {
+            bus.users[":2.\(number)"] = 1_000
+            bus.call(":2.\(number)", "/", ObjectTree.introspectable, "Introspect")
+        }
+        for number in 1...limit {
+            var call = BusMessage(kind: .call, serial: 1, path: "/", interface: ObjectTree.introspectable)
+            (call.member, call.sender) = ("Introspect", ":3.\(number)")
+            _ = bus.bridge.receive(call, at: bus.now)
+            if number == limit - 1 {
+                #expect(bus.result(":1.3", "/", ObjectTree.introspectable, "Introspect") != Self.tooMany)
+            }
+        }
+        #expect(bus.result(":1.9", "/", ObjectTree.introspectable, "Introspect") == Self.tooMany)
+    }
 }
