@@ -263,8 +263,8 @@ extension BlueZBridge {
         return result
     }
 
-    /// Returns the questions to ask before prepared writes by an untrusted device: one for each value with the flag
-    /// `authorize`.
+    /// Returns the questions to ask before prepared writes by a device that neither the program's user nor an
+    /// administrator trusts: one for each value with the flag `authorize`.
     ///
     /// BlueZ asks when the device prepares the write, and asks nothing about other writes. A group of one part from the
     /// beginning of the value is not distinguished from a Write Request.
@@ -273,7 +273,8 @@ extension BlueZBridge {
         _ peer: PeerIdentifier,
         _ key: SessionKey
     ) -> [ApplicationWrite] {
-        guard group.count > 1 || group.first?.offset != 0, devices[peer].map(isTrusted) != true else { return [] }
+        guard group.count > 1 || group.first?.offset != 0 else { return [] }
+        if let device = devices[peer], isTrusted(device, by: key.client) { return [] }
         var questions: [ApplicationWrite] = []
         for part in group where !questions.contains(where: { $0.part.attribute == part.attribute }) {
             guard value(part.attribute, key)?.needsAuthorization == true else { continue }

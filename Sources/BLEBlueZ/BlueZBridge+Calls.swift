@@ -90,7 +90,7 @@ extension BlueZBridge {
         if interface == BlueZ.adapter {
             try setAdapter(name, value, caller)
         } else {
-            try setDevice(path, name, value)
+            try setDevice(path, name, value, caller)
         }
         return []
     }

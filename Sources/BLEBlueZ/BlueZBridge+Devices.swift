@@ -46,6 +46,8 @@ struct Device: Sendable {
     /// the next one.
     var advertisedData: AdvertisementOctets?
     var isBonded = false
+    /// The IDs of the users whose programs have set the property `Trusted`.
+    var trustingUsers: [UInt32] = []
 }
 
 extension BlueZBridge {
@@ -79,7 +81,9 @@ extension BlueZBridge {
             forget(other.peer)
         }
         if devices.count >= Limit.devices {
-            let oldest = devices.all.filter { !isKept($0) }.min { $0.lastSeen < $1.lastSeen }
+            let unused = devices.all.filter { !isInUse($0) }, untrusted = unused.filter(\.trustingUsers.isEmpty)
+            // Every user can trust all devices, so trusted ones are replaced if there are no others.
+            let oldest = (untrusted.isEmpty ? unused : untrusted).min { $0.lastSeen < $1.lastSeen }
             guard let oldest else { return false }
             forget(oldest.peer)
         }
@@ -107,12 +111,32 @@ extension BlueZBridge {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    private func isKept(_ device: Device) -> Bool {
-        device.isBonded || !device.links.isEmpty || !device.connecting.isEmpty || isTrusted(device)
+    private func isInUse(_ device: Device) -> Bool {
+        device.isBonded || !device.links.isEmpty || !device.connecting.isEmpty
     }
 
-    func isTrusted(_ device: Device) -> Bool {
-        tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
+    private func isKept(_ device: Device) -> Bool { isInUse(device) || !device.trustingUsers.isEmpty }
+
+    /// Returns true if the user of a program, or an administrator, trusts a device.
+    func isTrusted(_ device: Device, by client: String) -> Bool {
+        let user = clients[client]?.credentials?.user
+        return device.trustingUsers.contains { $0 == user || adapter.administrators.contains($0) }
+    }
+
+    /// Records whether the caller's user trusts a device; if an administrator no longer trusts it, no user does.
+    ///
+    /// The property `Trusted` is true while any user trusts the device.
+    private mutating func setTrusted(_ device: Device, _ isTrusted: Bool, _ caller: Caller) throws(BlueZError) {
+        guard let user = clients[caller.sender]?.credentials?.user else { throw .notAuthorized }
+        var users = device.trustingUsers.filter { $0 != user }
+        if isTrusted {
+            guard users.count < Limit.trustingUsers else { throw .limitReached }
+            users.append(user)
+        } else if adapter.administrators.contains(user) {
+            users = []
+        }
+        _ = devices.update(device.peer) { $0.trustingUsers = users }
+        tree.set(device.path, BlueZ.device, "Trusted", .boolean(!users.isEmpty))
     }
 
     /// Removes the devices that have not advertised for ``deviceLifetime`` and need not be kept, unless a program is
@@ -248,8 +272,16 @@ extension BlueZBridge {
         if alias == old || alias?.text == address { tree.set(path, BlueZ.device, "Alias", .string(name)) }
     }
 
-    mutating func setDevice(_ path: String, _ name: String, _ value: BusValue) throws(BlueZError) {
+    mutating func setDevice(
+        _ path: String,
+        _ name: String,
+        _ value: BusValue,
+        _ caller: Caller
+    ) throws(BlueZError) {
         switch name {
+        case "Trusted":
+            guard let device = device(at: path) else { throw .doesNotExist }
+            try setTrusted(device, value.flag == true, caller)
         case "Alias":
             guard value.text?.utf8.count ?? 0 <= Limit.alias else { throw .invalidArguments }
             let fallback = tree.value(path, BlueZ.device, "Name") ?? tree.value(path, BlueZ.device, "Address")

@@ -150,8 +150,10 @@ package struct BlueZBridge: Sendable {
         /// their pipe.
         static let commands = 128
         /// The maximum number of devices; at the limit, a new one replaces the least recently seen one that is not
-        /// bonded, trusted or connected, and is not added if there is none.
+        /// bonded or connected, a trusted one only if there is no other, and is not added if there is none.
         static let devices = 1_024
+        /// The maximum number of users who trust a device; calls by other users to trust it are refused.
+        static let trustingUsers = 64
         /// The maximum number of attributes of a device, after which its discovery stops, and the maximum number of
         /// UUIDs in its property `UUIDs`; if new UUIDs do not all fit, none of them is added.
         static let attributes = 4_096

@@ -189,11 +189,13 @@ struct ApplicationTests {
         #expect(registered.bus.requests.map(\.request) == [.service(.respond(transaction, .success([])))])
     }
 
-    /// Prepared writes with the flag `authorize`, the state of the device, and whether the program is asked first.
-    private static let prepared: [(flags: [String], offsets: [Int], isTrusted: Bool, isAsked: Bool)] = [
-        (["write", "authorize"], [0, 1], false, true), (["write", "authorize"], [3], false, true),
-        (["write", "authorize"], [0, 1], true, false), (["write", "authorize"], [0], false, false),
-        (["write"], [0, 1], false, false),
+    /// Prepared writes with the flag `authorize`, the program that trusts the device, and whether the program of the
+    /// application is asked first.
+    private static let prepared: [(flags: [String], offsets: [Int], truster: String?, isAsked: Bool)] = [
+        (["write", "authorize"], [0, 1], nil, true), (["write", "authorize"], [3], nil, true),
+        (["write", "authorize"], [0, 1], ":1.2", false), (["write", "authorize"], [0, 1], ":1.9", false),
+        (["write", "authorize"], [0, 1], ":1.3", true), (["write", "authorize"], [0], nil, false),
+        (["write"], [0, 1], nil, false),
     ]
 
     @Test(
@@ -202,13 +204,13 @@ struct ApplicationTests {
         [true, false]
     )
     func authorize(index: Int, isAccepted: Bool) throws {
-        let (flags, offsets, isTrusted, isAsked) = Self.prepared[index]
+        let (flags, offsets, truster, isAsked) = Self.prepared[index]
         var registered = try register(flags: flags)
         let connected = ServerEvent.centralsConnected([ConnectedCentral(Self.central, address: Self.address)])
         registered.bus.event(.server(connected), of: registered.key)
-        let body = [BusValue.string(BlueZ.device), .string("Trusted"), .variant(.boolean(isTrusted))]
+        let body = [BusValue.string(BlueZ.device), .string("Trusted"), .variant(.boolean(truster != nil))]
         let device = TestBridge.adapter + "/dev_C0_00_00_00_00_05"
-        #expect(registered.bus.result(":1.2", device, ObjectTree.properties, "Set", body) == .values([]))
+        #expect(registered.bus.result(truster ?? ":1.2", device, ObjectTree.properties, "Set", body) == .values([]))
         let transaction = ServerTransaction(rawValue: 1)
         let parts = offsets.map { WritePart(attribute: registered.value, offset: $0, value: [UInt8($0)]) }
         registered.bus.forget()

@@ -305,4 +305,24 @@ struct LimitTests {
         }
         #expect(bus.result(":1.9", "/", ObjectTree.introspectable, "Introspect") == Self.tooMany)
     }
+
+    @Test("At the limit, trusted devices are replaced after all others")
+    func trustedDevices() {
+        var bus = TestBridge()
+        bus.discover()
+        let trust = [BusValue.string(BlueZ.device), .string("Trusted"), .variant(.boolean(true))]
+        let add = { (number: Int, bus: inout TestBridge) in
+            bus.pass(.milliseconds(1))
+            let address = DeviceAddress(UInt64(number), .public)
+            bus.event(TestBridge.report(.init(rawValue: UInt128(number)), address), of: .init(":1.1", .central))
+        }
+        #expect(bus.result(":1.3", TestBridge.lampPath, ObjectTree.properties, "Set", trust) == .done)
+        for number in 2...Limit.devices + 1 { add(number, &bus) }
+        #expect(bus.bridge.devices[TestBridge.lamp] != nil && bus.bridge.devices[.init(rawValue: 2)] == nil)
+        for path in bus.bridge.devices.all.map(\.path) {
+            #expect(bus.result(":1.3", path, ObjectTree.properties, "Set", trust) == .done)
+        }
+        add(Limit.devices + 2, &bus)
+        #expect(bus.bridge.devices.count == Limit.devices && bus.bridge.devices[TestBridge.lamp] == nil)
+    }
 }

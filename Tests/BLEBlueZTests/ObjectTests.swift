@@ -161,4 +161,20 @@ struct ObjectTests {
         #expect(bus.outcome(of: serial) == .failed(.doesNotExist))
         #expect(bus.bridge.clients[":1.1"]?.pending == 0)
     }
+
+    @Test("A device is trusted until each user, or an administrator, no longer trusts it")
+    func trust() {
+        var bus = TestBridge()
+        bus.discover()
+        let steps: [(client: String, isTrusted: Bool, result: Bool)] = [
+            (":1.1", true, true), (":1.3", true, true), (":1.2", false, true), (":1.3", false, false),
+            (":1.1", true, true), (":1.3", true, true), (":1.9", false, false),
+        ]
+        for (client, isTrusted, result) in steps {
+            let body: [BusValue] = [.string(BlueZ.device), .string("Trusted"), .variant(.boolean(isTrusted))]
+            #expect(bus.result(client, TestBridge.lampPath, ObjectTree.properties, "Set", body) == .done)
+            let value = bus.property("Trusted", of: BlueZ.device, at: TestBridge.lampPath)
+            #expect(value == .boolean(result), "\(client) \(isTrusted)")
+        }
+    }
 }
