@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 from corebluetooth_linux import BluetoothError, Daemon, Session
+from corebluetooth_linux.lines import CHUNK, Lines
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from programs import air  # noqa: E402
@@ -166,7 +167,21 @@ async def flow(host):
         check("values neither missing nor twice", all(one != next for one, next in zip(taken, taken[1:])))
 
 
+async def lines():
+    """Lines of any length are read whole."""
+    stream = asyncio.StreamReader(limit=CHUNK)
+    lines = Lines(stream)
+    stream.feed_data(b"a\n\n" + b"x" * (3 * CHUNK) + b"\nb")
+    check("lines of any length", [await lines.next() for _ in range(3)] == [b"a", b"", b"x" * (3 * CHUNK)])
+    waiting = asyncio.create_task(lines.next())
+    stream.feed_data(b"c\nd")
+    check("a line in two parts", await waiting == b"bc")
+    stream.feed_eof()
+    check("the end", await lines.next() == b"")
+
+
 async def main(world):
+    await lines()
     async with failing("not_found"):
         async with Session(program="/nonexistent/ble"):
             pass

@@ -102,6 +102,11 @@ class Device:
 
     Attributes are named as on the command line ("2A19", "180F/2A19", "Battery Level"), by handle, or by an element of
     services(). All methods raise BluetoothError.
+
+    Attributes:
+        identifier: The identifier of the device for this host.
+        name: The name of the device; None if it has none.
+        address: The address of the device; None if the policy of the daemon hides it.
     """
 
     def __init__(self, session: Session, identifier: str) -> None:

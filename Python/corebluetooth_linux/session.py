@@ -12,12 +12,10 @@ from typing import Any
 
 from .device import Device
 from .errors import BluetoothError, sentences
+from .lines import CHUNK, Lines
 from .peripheral import Peripheral, options
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
-
-# A line of the output holds at most one value of 512 octets or one list of services.
-LINE_LIMIT = 16 * 1024 * 1024
 
 
 class Session:
@@ -53,21 +51,24 @@ class Session:
         try:
             self._process = await asyncio.create_subprocess_exec(
                 self._program, "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE, env=self._environment, limit=LINE_LIMIT)
+                stderr=asyncio.subprocess.PIPE, env=self._environment, limit=CHUNK,
+                # Ctrl-C interrupts the program, which then ends the session.
+                start_new_session=True)
         except FileNotFoundError:
             raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
                                  "bled, add the program's folder to PATH, or set the variable BLE to its "
                                  "path.") from None
         assert self._process.stdout and self._process.stderr
+        lines = Lines(self._process.stdout)
         try:
-            first = await self._process.stdout.readline()
+            first = await lines.next()
             if json.loads(first or b"{}").get("event") != "ready":
                 reason = sentences((await self._process.stderr.read()).decode(errors="replace"))
                 raise BluetoothError("radio_off", reason or f"“{self._program} session” ended before it was ready.")
         except BaseException:
             await self._stop()
             raise
-        self._reader = asyncio.create_task(self._read(self._process.stdout))
+        self._reader = asyncio.create_task(self._read(lines))
         self._messages = asyncio.create_task(self._discard(self._process.stderr))
         return self
 
@@ -188,7 +189,7 @@ class Session:
         self._queues.discard(queue)
         self._may_read.set()
 
-    async def _read(self, output: asyncio.StreamReader) -> None:
+    async def _read(self, lines: Lines) -> None:
         """Passes on the lines of the process until it ends."""
         sentence = f"“{self._program} session” ended unexpectedly."
         try:
@@ -197,7 +198,7 @@ class Session:
                 while not self._answers and any(queue.is_full for queue in self._queues):
                     self._may_read.clear()
                     await self._may_read.wait()
-                if not (line := await output.readline()):
+                if not (line := await lines.next()):
                     break
                 self._receive(json.loads(line))
         except ValueError as error:
