@@ -122,8 +122,8 @@ final class Watch<Object: AnyObject, Value>: Sendable {
 
     /// Returns whether two values are equal.
     ///
-    /// Values that are not `Equatable` are the same if they are the same object, or neither is an object. If they always
-    /// counted as changed, ``PropertyObservers/compareValues()`` would never end.
+    /// Values that are not `Equatable` are the same if they are the same object, or neither is an object. If they
+    /// always counted as changed, ``PropertyObservers/compareValues()`` would never end.
     private func isSame(_ old: Value, _ new: Value) -> Bool {
         if let old = old as? any Equatable { return isSame(old, as: new) }
         return object(in: old) === object(in: new)

@@ -86,7 +86,7 @@ struct PeripheralRecord {
 
     /// Fails all pending requests, because the connection has ended.
     ///
-    /// Until ``forgetConnection()`` or ``keepConnection()``, no requests are accepted, because they would get no result.
+    /// Until ``forgetConnection()`` or ``keepConnection()``, no requests are accepted: they would get no result.
     mutating func failRequests(_ failure: Failure, of peripheral: CBPeripheral) -> Step {
         isEnding = true
         for answer in requests.removeAll(failure) { queueDelivery(of: answer, to: peripheral) }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The observers of a manager, which receive its host events in addition to the delegate.
 ///
-/// They are called on the manager's queue, after the delegate. By then, the app's objects are up to date. The last event
-/// is the state ``HostState/unknown`` when the manager is released, on the thread that releases it.
+/// They are called on the manager's queue, after the delegate. By then, the app's objects are up to date. The last
+/// event is the state ``HostState/unknown`` when the manager is released, on the thread that releases it.
 package final class Observers: Sendable {
     /// The identifier of an observer.
     package struct ID: Hashable, Sendable {
