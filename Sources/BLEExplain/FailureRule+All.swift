@@ -307,7 +307,8 @@ extension FailureRule {
             default: continue
             }
         }
-        return [sentence("\(step) reported an error at \(timeline.clock(event)): \(error).", index)]
+        let what = step == "failed" ? "A command failed" : "\(step) reported an error", time = timeline.clock(event)
+        return [sentence("\(what) at \(time): \(error.hasSuffix(".") ? "\(error.dropLast())" : error).", index)]
     }
 
     /// A call that got no callback, although the recording continues for at least 35 s after the call.

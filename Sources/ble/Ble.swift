@@ -35,7 +35,7 @@ struct Ble: AsyncParsableCommand {
               ble explore                           show devices and packets in a browser
               ble adapters                          list Bluetooth adapters
               ble doctor                            find out why Bluetooth does not work
-              ble clone Lamp                        save a device as a file, for tests
+              ble clone Lamp > lamp.json            save a device as a file, for tests
               ble bonds                             list paired devices
               ble apps                              list apps that use the daemon
               ble power off                         switch Bluetooth off for these apps

@@ -86,7 +86,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             TableRow(
                 quirk: self,
                 sign: "no buffers in LE Read Buffer Size",
-                measure: "uses all buffers of Read Buffer Size",
+                measure: "uses all buffers that Read Buffer Size reports",
                 reason: "controllers for BR/EDR and LE may have one pool (Vol 4, Part E, 7.8.2)",
                 matches: { $0.sharesBuffers }
             )

@@ -188,7 +188,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         case .refused(let reason, let sentence):
             if reason == .notAllowed { isDenied.store(true, ordering: .relaxed) }
             logOnce("The daemon at \(address) refuses this app: \(sentence).")
-        case .requestRefused(let sentence): logOnce("The daemon at \(address) refuses a request: \(sentence).")
+        case .requestRefused(let sentence): logOnce("The daemon at \(address) refused a request: \(sentence).")
         case .absent(let error) where error.finding == .socketForbidden:
             logOnce("Cannot use the Bluetooth daemon at \(address) (\(error)).\(error.cure.asNextSentence)")
         case .absent(let error):

@@ -89,7 +89,7 @@ package struct SerialPort: ControllerPort {
             return error
         case EBUSY:
             let command = "fuser \(address.path)"
-            return obstacle(number, "Another program uses it: “\(command)” shows which.", command, .portTaken)
+            return obstacle(number, "Another program is using it: “\(command)” shows which.", command, .portTaken)
         default:
             return obstacle(
                 number,

@@ -77,7 +77,7 @@ extension ChannelVictim {
             compare(with: expected, after: "a value of an app")
         }
         let readings = oracle.attributes?.readings ?? []
-        base.check(held.isEmpty && readings.isEmpty, "sends requests to an app without end")
+        base.check(held.isEmpty && readings.isEmpty, "sends an app requests without end")
     }
 
     private func confirmAll() {

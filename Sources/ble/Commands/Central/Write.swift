@@ -6,9 +6,9 @@ struct Write: AsyncParsableCommand {
         commandName: "write",
         abstract: "Write a characteristic of a peripheral.",
         discussion: """
-            With --without-response, the peripheral does not confirm the value: the command waits until the packet has \
-            been delivered, and refuses a value that does not fit into one packet. The exit status is 69 if the radio \
-            is lost.
+            With --without-response, the peripheral does not confirm the write. The command still waits until the \
+            peripheral has received the packet, and refuses a value that does not fit into one packet. The exit status \
+            is 69 if the radio is lost.
 
             Examples:
               ble write Lamp 6C616D70-0000-4C69-6768-740000000002 01

@@ -12,12 +12,12 @@ struct ChannelServeCommand: AsyncParsableCommand {
 
             The first channel is connected to standard input and output, and the command ends with it. The channel is \
             closed when standard input has ended and all of it has been sent; if standard input is empty from the \
-            start, as with < /dev/null, the channel stays open until the peer closes it. With --echo, everything \
-            received is sent back on every channel, until interrupted.
+            start, as with < /dev/null, the channel stays open until the peer closes it. With --echo, every \
+            channel sends back what it receives, until interrupted.
 
             Fails if there is no radio within 10 s of the start. If the radio is lost while no channel is open, or \
-            with --echo, the channel is offered again when it is back. If it is lost during an exchange, the exit \
-            status is 69, or 1 if not all of standard input was sent.
+            with --echo, the channel is offered again when the radio is back. If the radio is lost during an exchange, \
+            the exit status is 69, or 1 if not all of standard input was sent.
 
             Examples:
               ble channel serve --name Store > received

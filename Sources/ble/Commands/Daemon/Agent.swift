@@ -11,7 +11,7 @@ struct Agent: AsyncParsableCommand {
             BLUETOOTH_HOST names one, it waits for that daemon to start.
 
             With --desktop, prompts are notifications with buttons. They can show digits, but you cannot type any, \
-            so --pairing is yes-no (the default) or display. Closing one rejects the pairing.
+            so --pairing must be yes-no (the default) or display. Closing a notification rejects the pairing.
 
             Examples:
               ble agent

@@ -32,7 +32,7 @@ struct Demo: AsyncParsableCommand {
     @Flag(help: "Show all packets between hosts and controllers, field by field.")
     var packets = false
 
-    @Option(help: ArgumentHelp("Also write the demo to this file, as a page for browsers.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also write the demo to this file, as an HTML page.", valueName: "file"))
     var page: String?
 
     @Option(
