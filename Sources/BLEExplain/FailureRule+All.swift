@@ -258,7 +258,7 @@ extension FailureRule {
         guard !isAnswered else { return nil }
         return [
             sentence(
-                "The connection that the app requested at \(timeline.clock(event)) was not established: \(words).",
+                "The app requested a connection at \(timeline.clock(event)) (\(words)), but it was not established.",
                 index
             ),
             reach(timeline, index, limit),
@@ -329,7 +329,7 @@ extension FailureRule {
         guard !isAnswered else { return nil }
         return [
             sentence(
-                "\(step) at \(timeline.clock(timeline.events[index])) was not followed by a callback: \(words).",
+                "\(step) (\(words)) at \(timeline.clock(timeline.events[index])) was not followed by a callback.",
                 index
             )
         ]

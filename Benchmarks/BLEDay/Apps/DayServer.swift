@@ -99,7 +99,7 @@ final class DayServer: DayApp, @unchecked Sendable {
 
     private func check(_ central: CBCentral, _ characteristic: CBCharacteristic, isSubscribed: Bool) {
         guard let item = characteristic as? CBMutableCharacteristic, main?.items.contains(item) ?? false else {
-            return complain("a subscription to an unknown characteristic")
+            return complain("a subscription change for an unknown characteristic")
         }
         let isListed = item.subscribedCentrals?.contains { $0.identifier == central.identifier } ?? false
         if isListed != isSubscribed { complain("subscribedCentrals does not match the callback") }

@@ -151,7 +151,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
                 quirk: self,
                 sign: "events and data of a connection that does not exist",
                 measure: "logs and ignores them, except data of a connection that is announced within 10 ms",
-                reason: "some send late packets after a disconnection, or use a connection that was never announced",
+                reason: "some controllers send packets after a disconnection, or use an unannounced connection",
                 matches: nil
             )
         }

@@ -174,7 +174,7 @@ extension PairingQuestion {
     /// The kind of question, without the digits to show or compare.
     fileprivate var words: String {
         switch self {
-        case .consent(let replacesBond): replacesBond ? "consent to a new bond" : "consent"
+        case .consent(let replacesBond): replacesBond ? "consent to replacing the bond" : "consent"
         case .display: "show a passkey"
         case .enterPasskey: "enter a passkey"
         case .compare: "compare numbers"

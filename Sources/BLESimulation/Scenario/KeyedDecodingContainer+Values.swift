@@ -53,7 +53,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: textKey,
                 in: self,
-                debugDescription: "use either “value” (digits) or “text” (characters), not both"
+                debugDescription: "use either “value” (hexadecimal digits) or “text” (characters), not both"
             )
         }
         return try checked(Array(text.utf8), textKey)

@@ -241,7 +241,7 @@ struct CaptureReaderTests {
             (bigSection + interface(187) + block(6, big(0, 12) + big(9, 4) + big(9, 4)), "a packet is truncated"),
             (bigSection + interface(187) + block(5, big(0, 4)), "a block of statistics is truncated"),
             (bigSection + block(1, big(0, 4)), "an interface is truncated"),
-            (bigSection + (0...1_024).flatMap { _ in interface(187) }, "too many interfaces"),
+            (bigSection + (0...1_024).flatMap { _ in interface(187) }, "more than 1024 interfaces"),
         ] as [([UInt8], String)]
     )
     func faults(octets: [UInt8], reason: String) {
