@@ -42,6 +42,57 @@ struct AdvertisementPlanTests {
         #expect(Self.plan(apps).advertisements.map { $0.clients.map(\.rawValue) } == shares)
     }
 
+    private static func planned(_ requests: [(request: AdvertisingRequest, phase: AppPhase)]) -> AdvertisementPlan {
+        AdvertisementPlan(
+            requests.enumerated().map {
+                .init(client: ClientID(rawValue: $0), request: $1.request, phase: $1.phase)
+            }
+        )
+    }
+
+    private static let heartRate = AdvertisingRequest(services: [.short(0x180D)])
+
+    /// Changes of a broadcast that affect the whole advertisement.
+    static let changes: [@Sendable (inout BroadcastRequest) -> Void] = [
+        { $0.isConnectable = false }, { $0.interval = .milliseconds(10_240) }, { $0.isExtended = true },
+        { $0.transmitPower = -20 }, { $0.flags = nil }, { $0.octets = AdvertisementOctets(advertisement: []) },
+    ]
+
+    @Test("One app's advertising options do not apply to another app's advertisement", arguments: changes.indices)
+    func options(change: Int) {
+        var broadcast = BroadcastRequest()
+        Self.changes[change](&broadcast)
+        let beacon = AdvertisingRequest(broadcast: broadcast)
+        for requests in [[Self.heartRate, beacon], [beacon, Self.heartRate]] {
+            let plan = Self.planned(requests.map { ($0, .foreground) })
+            #expect(plan.advertisements.map { $0.clients.map(\.rawValue) } == [[0], [1]])
+            let content = plan.content(for: ClientID(rawValue: requests[0] == beacon ? 1 : 0))
+            #expect(content?.parameters == AdvertisingParameters())
+        }
+    }
+
+    @Test("An app's manufacturer data share an advertisement with another app's services")
+    func manufacturerData() {
+        var broadcast = BroadcastRequest()
+        broadcast.manufacturerData = [0xFF, 0xFF, 1]
+        let plan = Self.planned([
+            (Self.heartRate, .foreground), (AdvertisingRequest(broadcast: broadcast), .foreground),
+        ])
+        #expect(plan.advertisements.map { $0.clients.map(\.rawValue) } == [[0, 1]])
+    }
+
+    @Test("Services of background apps are advertised beside another app's broadcast", arguments: changes.indices)
+    func backgroundBesideBroadcast(change: Int) {
+        var broadcast = BroadcastRequest()
+        Self.changes[change](&broadcast)
+        let beacon = AdvertisingRequest(broadcast: broadcast)
+        let plan = Self.planned([(Self.heartRate, .background), (beacon, .foreground)])
+        let content = plan.content(for: ClientID(rawValue: 0))
+        let data = AdvertisingData(decoding: (content?.advertisement ?? []) + (content?.scanResponse ?? []))
+        #expect(OverflowArea(in: data)?.contains(.short(0x180D)) == true)
+        #expect(plan.advertisements.map { $0.clients.map(\.rawValue) } == [[0], [1]])
+    }
+
     @Test(
         "An advertisement for background apps only is sent less often",
         arguments: [

@@ -5,8 +5,11 @@ import BLEWire
 /// A single advertisement is used if the services of all foreground apps fit into it. Otherwise, requests that do not
 /// fit are put into further advertisements, each with its own advertising set. If the controller has too few
 /// sets, the advertisements that are left over take turns in the last set. The first advertisement contains the
-/// services of the first app. It also has the overflow area with the services of background apps. If there are only
-/// background apps, the first advertisement is sent less often.
+/// services of the first app. Options beyond Core Bluetooth that affect a whole advertisement, such as the interval, do
+/// not apply to other apps: the request with these options has an advertisement of its own.
+///
+/// The overflow area with the services of background apps is in the first advertisement without options beyond Core
+/// Bluetooth. If there is none, a further advertisement comes first, which is sent less often.
 struct AdvertisementPlan: Equatable, Sendable {
     /// The time for which one of several advertisements uses a set before the next advertisement gets it.
     static let turn = Duration.seconds(1)
@@ -24,7 +27,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         let content: AdvertisementContent
     }
 
-    /// The advertisements; the first one contains the request of the first app.
+    /// The advertisements.
     let advertisements: [PlannedAdvertisement]
 
     /// Creates the plan for apps' requests, in the order in which they were made.
@@ -46,13 +49,16 @@ struct AdvertisementPlan: Equatable, Sendable {
             }
         }
         let background = requests.filter { $0.phase == .background }
+        func isPlain(_ group: [Request]) -> Bool { group.allSatisfy { $0.request.broadcast == nil } }
+        if !background.isEmpty, !groups.contains(where: isPlain) { groups.insert([], at: 0) }
+        let backgroundIndex = groups.firstIndex(where: isPlain) ?? 0
         let hidden = AdvertisementContent.merged(background.map(\.request)).services
         advertisements = groups.enumerated().map { index, group in
             PlannedAdvertisement(
-                clients: (group + (index == 0 ? background : [])).map(\.client),
+                clients: (group + (index == backgroundIndex ? background : [])).map(\.client),
                 content: AdvertisementContent(
                     AdvertisementContent.merged(group.map(\.request)),
-                    hiding: index == 0 ? hidden : [],
+                    hiding: index == backgroundIndex ? hidden : [],
                     sent: group.isEmpty ? .background : AdvertisingParameters()
                 )
             )
@@ -62,8 +68,9 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// Returns whether all requests in `group` fit into one advertisement.
     private static func fit(_ group: [Request]) -> Bool {
         let requests = group.map(\.request), merged = AdvertisementContent.merged(requests)
-        guard merged.broadcast == nil else {
-            return requests.count { $0.broadcast != nil } == 1 && AdvertisementContent.fits(merged)
+        if let broadcast = merged.broadcast {
+            return (requests.count == 1 || broadcast.affectsOnlyOwnData)
+                && requests.count { $0.broadcast != nil } == 1 && AdvertisementContent.fits(merged)
         }
         return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementBudget.octets
     }
@@ -92,5 +99,13 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// and `nil` if there are no advertisements.
     func content(for client: ClientID) -> AdvertisementContent? {
         (advertisements.first { $0.clients.contains(client) } ?? advertisements.first)?.content
+    }
+}
+
+extension BroadcastRequest {
+    /// True if the options only add data, so that another app's request can share the advertisement.
+    fileprivate var affectsOnlyOwnData: Bool {
+        octets == nil && flags == Self.usualFlags && !structures.contains { $0.type == .flags }
+            && AdvertisingParameters(self) == AdvertisingParameters()
     }
 }
