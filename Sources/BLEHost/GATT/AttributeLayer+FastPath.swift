@@ -85,7 +85,7 @@ extension AttributeLayer {
     /// Returns the response to a request that finds or reads attributes.
     ///
     /// Returns `nil` if ``receive(_:on:_:at:)`` has to process the request instead, for example because a client
-    /// provides the value.
+    /// provides the value, or because the link is not secure enough, which counts as use of the client's attribute.
     mutating func searchFast(_ packet: AttributePacket, in octets: Span<UInt8>) -> OutgoingPayload? {
         guard let index = index(of: packet.link), let trust = links[index].trustFast(forRequest: true),
             let request = packet.search(in: octets)
@@ -93,6 +93,7 @@ extension AttributeLayer {
         switch database.search(request, links[index].server.peerState(on: trust), mtu: links[index].client.mtu) {
         case .found(let response): return OutgoingPayload(response)
         case .provided: return nil
+        case .refused(_, let code) where code.isLackOfSecurity: return nil
         case .refused(let handle, let code):
             return OutgoingPayload(.errorResponse(.init(request: request.opcode, handle: handle, code: code)))
         }

@@ -158,7 +158,7 @@ extension AttributeLayer {
 
 extension ATT.ErrorCode {
     /// True if the same request may succeed after the devices have paired.
-    fileprivate var isLackOfSecurity: Bool {
+    var isLackOfSecurity: Bool {
         [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
             .contains(self)
     }
