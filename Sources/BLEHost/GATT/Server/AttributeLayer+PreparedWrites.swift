@@ -5,6 +5,9 @@ extension AttributeLayer {
         if let code = database.refusalToWrite(request.handle, links[position.link].peerState) {
             return .refuse(request.handle, code)
         }
+        guard request.part.count <= configuration.limits.attributeLength else {
+            return .refuse(request.handle, .invalidAttributeValueLength)
+        }
         let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
         guard links[position.link].server.prepared.append(part) else {
             return .refuse(request.handle, .prepareQueueFull)

@@ -66,6 +66,14 @@ struct ServerRequestTests {
         #expect(lone.answers(to: [UInt8]("0a 0e00")).map(\.hexadecimal) == ["0b010203"])
     }
 
+    @Test("A prepared write that is longer than an attribute is refused", arguments: [512, 513])
+    func longPart(count: Int) throws {
+        var lone = makeLayer(mtu: 517)
+        let part = [UInt8](repeating: 7, count: count)
+        let answer = try #require(lone.answers(to: [UInt8]("16 0c00 0000") + part).first)
+        #expect(answer == (count == 512 ? [UInt8]("17 0c00 0000") + part : [UInt8]("01 16 0c00 0d")))
+    }
+
     @Test("A list holds only entries of the same length that fit", arguments: [23, 24, 64, 517])
     func lists(mtu: Int) throws {
         var lone = makeLayer(mtu: mtu)
