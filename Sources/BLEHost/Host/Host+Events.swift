@@ -97,7 +97,7 @@ extension Host {
         case .initiator: initiatorAnswered(status, at: now)
         case .advertiser(let set): advertiserAnswered(status, in: set, at: now)
         case .privacy: privacyAnswered(status, at: now)
-        case .link: break
+        case .link, .reply: break
         case .encryption(let link): encryptionAnswered(status, on: link, at: now)
         case .linkRequest(let link, let number): answered(number, status, answer, on: link, at: now)
         case .disconnection(let link):

@@ -13,7 +13,7 @@ extension Host {
         switch owner {
         case .linkRequest(let link, let number): refused(number, .limitReached, on: link, at: now)
         case .link: break
-        case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection:
+        case .setup, .scanner, .initiator, .advertiser, .privacy, .reply, .encryption, .disconnection:
             preconditionFailure("the queue has reserved space for required commands")
         }
         return false

@@ -21,6 +21,8 @@ struct CommandQueue {
         case privacy
         /// A link; if the command fails, the host only reports a note.
         case link(ConnectionHandle)
+        /// A link on which the controller waits for this reply, and sends no further request of the kind before it.
+        case reply(ConnectionHandle)
         /// A request about a link, with the request's number on that link.
         case linkRequest(ConnectionHandle, UInt32)
         /// The procedure that encrypts a link.
@@ -32,15 +34,17 @@ struct CommandQueue {
         var link: ConnectionHandle? {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy: nil
-            case .link(let link), .linkRequest(let link, _), .encryption(let link), .disconnection(let link): link
+            case .link(let link), .reply(let link), .linkRequest(let link, _), .encryption(let link),
+                .disconnection(let link):
+                link
             }
         }
 
-        /// True for an owner that queues at most one command, and that would wait indefinitely if the command were
-        /// dropped.
+        /// True for an owner that queues at most one command of a kind, and that would wait indefinitely if the command
+        /// were dropped, or whose link would end.
         var isExemptFromLimit: Bool {
             switch self {
-            case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
+            case .setup, .scanner, .initiator, .advertiser, .privacy, .reply, .encryption, .disconnection: true
             case .link, .linkRequest: false
             }
         }

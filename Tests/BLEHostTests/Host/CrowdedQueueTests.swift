@@ -78,6 +78,29 @@ struct CrowdedQueueTests {
         #expect(peripheral.frames.last?.channel == .leSignaling)
     }
 
+    @Test("A reply that the controller waits for is sent although the queue is full")
+    func replies() {
+        let (rig, _) = makeRig()
+        rig.inject(
+            .leRemoteConnectionParameterRequest(
+                .init(
+                    handle: link,
+                    minimum: .init(wire: 24),
+                    maximum: .init(wire: 12),
+                    latency: .init(wire: 0),
+                    timeout: .init(wire: 200)
+                )
+            )
+        )
+        rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
+        #expect(rig.notes.isEmpty)
+        rig.controller.silent = []
+        rig.inject(.commandComplete(.init(allowed: 1, opcode: .readRSSI, parameters: [0, 0x40, 0, 0xC4])))
+        let opcodes = rig.commands.map(\.opcode)
+        #expect(opcodes.contains(.leRemoteConnectionParameterRequestNegativeReply))
+        #expect(opcodes.contains(.leLongTermKeyRequestNegativeReply))
+    }
+
     @Test("Commands about a lost link are dropped, since its handle may belong to another link by then")
     func reuse() {
         let (rig, peer) = makeRig()

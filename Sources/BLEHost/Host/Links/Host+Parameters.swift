@@ -93,7 +93,7 @@ extension Host {
                 )
             }
         if parameters != nil { links.update(handle) { $0.fastStart.stop() } }
-        submit(command, for: .link(handle), at: now)
+        submit(command, for: .reply(handle), at: now)
     }
 
     /// Asks one of a client's centrals for a shorter or longer connection interval, which trades delay against energy.

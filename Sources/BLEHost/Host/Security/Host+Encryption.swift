@@ -50,7 +50,7 @@ extension Host {
         } else if let key = bondKey(of: handle), key.isNamed(by: request) {
             reply(with: key.key, from: .bond, on: handle, at: now)
         } else {
-            submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
+            submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .reply(handle), at: now)
         }
     }
 
