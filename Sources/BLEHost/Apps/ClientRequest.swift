@@ -96,6 +96,8 @@ package struct ConnectRequest: Equatable, Sendable {
     package var timeout: Duration?
     /// The kind of address that this host uses for the connection; `nil` for the host's default.
     ///
+    /// Only test suites can choose it; the host ignores the choice of other clients.
+    ///
     /// If several requests are pending, even for different peers, the value in the first request applies.
     package var ownAddress: OwnAddressKind?
     /// The alerts for the user while the app is suspended.

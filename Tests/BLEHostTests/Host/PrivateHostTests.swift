@@ -42,6 +42,16 @@ struct PrivateHostTests {
         #expect(own.count >= 3 && own.allSatisfy { $0 == .random })
     }
 
+    @Test("Only test suites choose the address from which the host connects", arguments: [ClientRole.central, .tester])
+    func chosenAddress(role: ClientRole) {
+        let rig = makeRig()
+        let peer = rig.discover(DeviceAddress(7, .public)), client = ClientID(rawValue: 9)
+        rig.host.open(client, role: role, at: rig.now)
+        rig.forget()
+        rig.perform(.connect(peer, ConnectRequest(ownAddress: .public)), for: client)
+        #expect(rig.commands.compactMap(\.ownAddress) == [role == .tester ? .public : .random])
+    }
+
     @Test(
         "Radio activity pauses to change the private address, and resumes with the new one",
         arguments: [FakeController.old, .new]
