@@ -6,7 +6,7 @@ extension Host {
         guard case .ready(let controller) = phase else { return }
         switch request {
         case .reset:
-            for bonded in peers.bonds(of: .program) { removeBond(with: bonded.peer, at: now) }
+            for bonded in peers.bonds(of: .program) { removeBond(with: bonded.peer, for: .program, at: now) }
             tearDown(at: now)
             pairings.forgetAttempts()
             changeState(to: .resetting)

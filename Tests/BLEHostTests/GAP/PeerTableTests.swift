@@ -94,7 +94,9 @@ struct PeerTableTests {
                 let peer = twin.identifier(of: address)
                 #expect(table.bonded(table.identifier(of: address), bond) == twin.bonded(peer, bond))
             case 3:
-                #expect(table.unbonded(table.identifier(of: address)) == twin.unbonded(twin.identifier(of: address)))
+                let peer = twin.identifier(of: address)
+                let change = table.unbonded(table.identifier(of: address), for: .program)
+                #expect(change == twin.unbonded(peer, for: .program))
             default:
                 let data: [UInt8] = letter == 0x63 ? [2, 1, 6] : [2, 9, letter]
                 let advertisement = ReceivedAdvertisement(address: address)
@@ -130,10 +132,10 @@ struct PeerTableTests {
         }
         var table = make([record])
         #expect(table.bonds(of: .program).map(\.peer) == [record.identifier])
-        let change = table.unbonded(record.identifier)
+        let change = table.unbonded(record.identifier, for: .program)
         #expect(change.record?.bonds == [])
         #expect(table.bonds(of: .program).isEmpty)
-        #expect(table.unbonded(record.identifier) == .nothing)
+        #expect(table.unbonded(record.identifier, for: .program) == .nothing)
         table.use(DeviceAddress(1, .public))
         #expect(table.bonds(of: .program).isEmpty && table.bond(with: record.identifier) == nil)
     }
@@ -286,7 +288,7 @@ struct BoundedStorageTests {
         }
         table.use(adapters[0])
         #expect(table.bond(with: peer)?.longTermKey?.key == Key128(wire: 0))
-        _ = table.unbonded(peer)
+        _ = table.unbonded(peer, for: .program)
         #expect(table.bond(with: peer) == nil)
         table.use(adapters[1])
         #expect(table.bond(with: peer)?.longTermKey?.key == Key128(wire: 1))

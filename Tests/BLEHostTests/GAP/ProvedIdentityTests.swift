@@ -62,6 +62,17 @@ struct ProvedIdentityTests {
         #expect(peers[record.identifier]?.bonds.map(\.identity) == [Self.publicAddress, Self.publicAddress])
     }
 
+    @Test("The bond of a peer that the table has dropped is stored")
+    func dropped() {
+        var limits = Limits()
+        limits.advertisers = 2
+        var table = PeerTable(secret: 1, records: [], limits: limits)
+        let peer = table.identifier(of: Self.publicAddress)
+        for number: UInt64 in 6...8 { _ = table.identifier(of: DeviceAddress(number, .public)) }
+        let (_, change) = table.paired(peer, Self.bond(Self.publicAddress), at: Self.publicAddress, isInUse: false)
+        #expect(change == table.bond(with: peer).map { .remember(Self.record(peer.rawValue, Self.publicAddress, $0)) })
+    }
+
     @Test("A private address that resolves with the IRKs of several peers belongs to none of them")
     func sameKey() {
         let one = Self.record(1, Self.publicAddress, Self.bond(Self.publicAddress))
@@ -138,7 +149,7 @@ struct ProvedIdentityTests {
         _ = table.paired(peer, Self.bond(Self.claimed), at: Self.claimed, isInUse: false)
         #expect(table.identifier(of: Self.made(9)) == peer)
         #expect(table.address(of: peer) == Self.made(9))
-        _ = table.unbonded(peer)
+        _ = table.unbonded(peer, for: .program)
         #expect(table.address(of: peer) == Self.claimed)
     }
 

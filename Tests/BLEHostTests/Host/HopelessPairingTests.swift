@@ -84,6 +84,19 @@ struct HopelessPairingTests {
         #expect(pairings(rig).map(\.first) == [0x01])
     }
 
+    @Test("Legacy pairing is refused with a device whose out-of-band data are known")
+    func legacyDespiteOutOfBandData() throws {
+        let rig = bonded.makeRig(isBonded: false, role: .central)
+        let peer = try #require(rig.host.links[link]?.peer)
+        let told = SecurityManager.OutOfBandData.DeviceData(confirm: Key128(wire: 1), random: Key128(wire: 2))
+        rig.ask(.takeOutOfBandData(told, from: peer))
+        rig.ask(.pair(peer))
+        #expect(pairings(rig).map(\.first) == [0x01])
+        rig.deliver([0x02, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], on: .securityManager, of: link)
+        rig.pump()
+        #expect(pairings(rig).dropFirst() == [[0x05, 0x03]])
+    }
+
     @Test("A peer without display and keyboard is asked only once a link for pairing that it cannot provide")
     func peerWithoutMeans() {
         let rig = makeRig(.central) { $0.ask(.setAgent(.displayYesNo)) }

@@ -63,13 +63,45 @@ struct PrivatePeerTests {
                 guard rig.commands.last?.opcode == .leCreateConnectionCancel else { continue }
                 rig.connect(.none, status: .unknownConnectionIdentifier)
             }
-            let called = rig.commands.compactMap { command -> DeviceAddress? in
-                if case .leCreateConnection(let command) = command { command.peer } else { nil }
-            }
-            let listed = rig.commands.compactMap { command -> DeviceAddress? in
-                if case .leAddDeviceToFilterAcceptList(let command) = command { command.address } else { nil }
-            }
-            #expect((called + listed).contains(address))
+            #expect(wanted(rig).contains(address))
         }
+    }
+
+    /// The addresses that the host has tried to connect to.
+    private func wanted(_ rig: Rig) -> [DeviceAddress] {
+        rig.commands.compactMap { command in
+            switch command {
+            case .leCreateConnection(let command): command.peer
+            case .leAddDeviceToFilterAcceptList(let command): command.address
+            default: nil
+            }
+        }
+    }
+
+    @Test("A peer that was bonded on a link is found at its next address when the link is lost")
+    func reconnected() throws {
+        let rig = Rig.ready()
+        rig.peer = { request in
+            if case .exchangeMTURequest = request { .exchangeMTUResponse(.init(serverMTU: 23)) } else { nil }
+        }
+        var random = SeededGenerator(seed: 4)
+        let first = RandomAddress.makeResolvable(key: resolvingKey, using: &random)
+        let next = RandomAddress.makeResolvable(key: resolvingKey, using: &random)
+        let peer = rig.discover(first), link = try #require(ConnectionHandle(wire: 0x40))
+        rig.perform(.connect(peer, ConnectRequest(reconnects: true)))
+        rig.connect(first)
+        var bond = Bond(identity: identity, longTermKey: key)
+        bond.resolvingKey = resolvingKey
+        rig.host.bonded(link, bond, at: rig.now)
+        rig.pump()
+        rig.disconnect(reason: .connectionTimeout)
+        rig.forget()
+        rig.hear(.connectable, from: next)
+        for _ in 0..<6 {
+            rig.advance(by: .seconds(1))
+            guard rig.commands.last?.opcode == .leCreateConnectionCancel else { continue }
+            rig.connect(.none, status: .unknownConnectionIdentifier)
+        }
+        #expect(wanted(rig).contains(next))
     }
 }

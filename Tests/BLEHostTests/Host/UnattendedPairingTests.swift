@@ -155,6 +155,20 @@ struct UnattendedPairingTests {
         }
     }
 
+    @Test(
+        "A stranger that claims to have out-of-band data cannot use legacy pairing without them",
+        arguments: [UnattendedPairing.never, .whenNeeded]
+    )
+    func legacyOutOfBand(unattended: UnattendedPairing) {
+        let rig = makeRig(Case(description: "", isAnswered: false))
+        rig.ask(.setPolicy(PairingPolicy(unattended: unattended)))
+        rig.ask(.makeOutOfBandData)
+        rig.connect(Self.address, role: .peripheral)
+        var request = Self.request
+        (request[2], request[3]) = (0x01, 0x01)
+        #expect(answer(request, rig).map(\.first) == [0x05])
+    }
+
     @Test("A host that never pairs unattended reports the ATT error to the app, and sends nothing")
     func never() throws {
         let rig = Rig.ready()

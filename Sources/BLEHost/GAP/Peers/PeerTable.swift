@@ -261,7 +261,7 @@ struct PeerTable {
             isTaken: isInUse || isSeen || known.isTaken(bond.identity, from: peer),
             isKeyTaken: bond.resolvingKey.map { known.isTaken($0, from: peer) } ?? false
         )
-        guard var record = record(of: peer) else { return (proved, .nothing) }
+        var record = record(of: peer) ?? PeerRecord(identifier: peer, address: address.onAir)
         // The stored private address may have been made with an old IRK; the new one resolves the current address.
         if record.provedIdentity == nil { record.address = address.onAir }
         record.bond = proved
@@ -290,9 +290,8 @@ struct PeerTable {
     /// Before the first adapter is used, bonds with all adapters are included.
     func bonds(of owner: ClientOwner) -> [BondedPeer] {
         known.all.compactMap { record in
-            guard let bond = record.bond ?? (adapter == nil ? record.bonds.last : nil), bond.belongs(to: owner) else {
-                return nil
-            }
+            let bond = adapter == nil ? record.bonds.last { $0.belongs(to: owner) } : record.bond
+            guard let bond, bond.belongs(to: owner) else { return nil }
             return BondedPeer(
                 peer: record.identifier,
                 name: record.bestName,
@@ -302,11 +301,12 @@ struct PeerTable {
         }
     }
 
-    /// Removes a peer's bond with the current adapter, or all of its bonds if no adapter has been used yet.
-    mutating func unbonded(_ peer: PeerIdentifier) -> OnChange {
+    /// Removes a peer's bond with the current adapter or, if no adapter has been used yet, all of its bonds that the
+    /// app of `owner` may see.
+    mutating func unbonded(_ peer: PeerIdentifier, for owner: ClientOwner) -> OnChange {
         guard var record = known[peer] else { return .nothing }
         let before = record.bonds
-        if adapter == nil { record.bonds = [] } else { record.bond = nil }
+        if adapter == nil { record.bonds.removeAll { $0.belongs(to: owner) } } else { record.bond = nil }
         return record.bonds == before ? .nothing : remember(record)
     }
 

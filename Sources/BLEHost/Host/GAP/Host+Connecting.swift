@@ -7,12 +7,18 @@ extension Host {
         links.handle { $0.peer == peer && !$0.isClosing }
     }
 
+    /// Processes a client's connection request.
+    ///
+    /// Only test suites choose the host's address; other clients could otherwise reveal the identity address of a
+    /// private host.
     mutating func connect(
         _ client: ClientID,
         to peer: PeerIdentifier,
         _ request: ConnectRequest,
         at now: Instant
     ) {
+        var request = request
+        if clients.role(of: client) != .tester { request.ownAddress = nil }
         if let clientConnection = clientConnections[client, peer] {
             return connectAgain(clientConnection, request)
         }
@@ -44,6 +50,12 @@ extension Host {
         )
         clientConnections.add(clientConnection)
         if !isDelayed { useExistingLink(for: clientConnection, at: now) }
+    }
+
+    /// Updates the address at which to connect to a peer, after a change of the peer's bond.
+    mutating func updateConnectionAddress(of peer: PeerIdentifier) {
+        guard let place = connectionAddress(of: peer) else { return }
+        clientConnections.setAddress(of: peer, to: place.address, isPrivate: place.isPrivate)
     }
 
     /// Returns the limit that prevents a client from connecting to another peer; `nil` if there is none.

@@ -38,10 +38,7 @@ extension Host {
         switch outcome {
         case .proceed, .addressChanged: break
         case .resolvablePeersChanged:
-            for clientConnection in clientConnections.all {
-                guard let place = connectionAddress(of: clientConnection.peer) else { continue }
-                clientConnections.setAddress(of: clientConnection.peer, to: place.address, isPrivate: place.isPrivate)
-            }
+            for clientConnection in clientConnections.all { updateConnectionAddress(of: clientConnection.peer) }
         }
     }
 

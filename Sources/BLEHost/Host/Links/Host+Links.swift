@@ -115,6 +115,7 @@ extension Host {
         at now: Instant
     ) {
         let client = clientConnection.client, peer = clientConnection.peer
+        updateConnectionAddress(of: peer)
         switch clientConnection.state {
         case .delayed, .pending: break
         case .linked:

@@ -61,27 +61,27 @@ extension Host {
         return Array(users.prefix(Bond.mostUsers))
     }
 
-    /// Removes the bond with a peer.
+    /// Removes the bond with a peer, which the app of `owner` may see.
     ///
-    /// A link to the peer ends if it is encrypted or is being encrypted. On a link where the peer has not yet proved
-    /// the bond, the waiting requests continue without the bond.
-    mutating func removeBond(with peer: PeerIdentifier, at now: Instant) {
-        let waiting = links.handles.filter { links[$0]?.peer == peer && awaitsProof($0) }
-        remember(peers.unbonded(peer))
+    /// A link to the peer ends if it is encrypted or is being encrypted.
+    mutating func removeBond(with peer: PeerIdentifier, for owner: ClientOwner, at now: Instant) {
+        remember(peers.unbonded(peer, for: owner))
         forgetBond(with: peer, at: now)
         for handle in links.handles where links[handle]?.peer == peer && links[handle]?.encryption != LinkEncryption() {
             disconnect(handle, reason: .authenticationFailure, at: now)
         }
-        for handle in waiting where links[handle]?.isClosing == false {
-            answerSecurity(of: handle, .refused(nil), at: now)
-        }
     }
 
     /// Makes the bond with a peer invalid on all links to the peer.
+    ///
+    /// On a link where the peer has not yet proved the bond, the waiting requests continue without the bond.
     mutating func forgetBond(with peer: PeerIdentifier, at now: Instant) {
-        pairings.bondRemoved(with: peer)
+        pairings.bondRemoved(with: peer, at: now)
         for handle in links.handles where links[handle]?.peer == peer {
             withLayers(at: now) { attributes, _ in attributes.unbonded(handle) }
+            drainPairing(handle, at: now)
+            guard links[handle]?.encryption == LinkEncryption(), links[handle]?.isClosing == false else { continue }
+            answerSecurity(of: handle, .refused(nil), at: now)
         }
     }
 

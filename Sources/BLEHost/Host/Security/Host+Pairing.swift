@@ -8,14 +8,18 @@ extension Host {
             return refusePairing(packet, on: handle, at: now)
         }
         let isUnderWay = pairings.entries.values[index].manager.isUnderWay
+        var needsMITM = false
         if !isUnderWay, links[handle]?.role == .peripheral, PairingRefusal.isPairingRequest(packet) {
-            guard admitsPairingOfPeer(on: handle, peerHasData: PairingRefusal.showsOutOfBandData(packet)) else {
+            let hasData = PairingRefusal.showsOutOfBandData(packet)
+            let admission = admissionOfPairingByPeer(on: handle, peerHasData: hasData)
+            if admission == .refused {
                 note(.pairingUnwanted(handle))
                 return refusePairing(packet, on: handle, at: now)
             }
+            needsMITM = admission == .onlyAuthenticated
             beginPairing(on: handle, at: index, for: .peer)
         }
-        pairings.entries.values[index].manager.receive(packet, at: now)
+        pairings.entries.values[index].manager.receive(packet, needsMITM: needsMITM, at: now)
         drainPairing(handle, at: now)
     }
 
@@ -24,27 +28,25 @@ extension Host {
         send(OutgoingPayload(answer), on: .securityManager, of: handle, at: now)
     }
 
-    /// Returns whether this host lets the peer of a link start a pairing.
+    /// Returns whether, and on which condition, this host lets the peer of a link start a pairing.
     ///
     /// Any device in range can request a pairing. Unless the policy allows every pairing, this host accepts only one
     /// that is wanted on this side: by the user, who is asked or has provided out-of-band data; or, if the policy
     /// allows it, by an app that is connected to the peer or has published something that requires encryption. As the
     /// central, this host also requires that an app is connected to the peer.
     ///
-    /// `peerHasData` is true if the peer claims to have this host's out-of-band data. The pairing verifies the claim.
-    private func admitsPairingOfPeer(on handle: ConnectionHandle, peerHasData: Bool) -> Bool {
-        guard let link = links[handle] else { return false }
+    /// `peerHasData` is true if the peer claims to have this host's out-of-band data. If only out-of-band data are the
+    /// reason to admit the pairing, the pairing must use them.
+    private func admissionOfPairingByPeer(on handle: ConnectionHandle, peerHasData: Bool) -> PairingAdmission {
+        guard let link = links[handle] else { return .refused }
         let apps = apps(on: handle), unattended = pairings.unattended(for: apps)
-        if unattended == .always { return true }
+        if unattended == .always { return .admitted }
         let isUsed = isUsedByApp(handle)
-        if link.role == .central, !isUsed { return false }
-        if pairings.agent(for: apps) != nil
-            || pairings.hasOutOfBandData(for: link.peer, apps: apps, peerMayHaveData: peerHasData)
-        {
-            return true
-        }
+        if link.role == .central, !isUsed { return .refused }
         let isNeeded = isUsed || layers.attributes.database.needsEncryption || layers.channels.needsEncryption
-        return unattended == .whenNeeded && isNeeded
+        if pairings.agent(for: apps) != nil || unattended == .whenNeeded && isNeeded { return .admitted }
+        let hasData = pairings.hasOutOfBandData(for: link.peer, apps: apps, peerMayHaveData: peerHasData)
+        return hasData ? .onlyAuthenticated : .refused
     }
 
     /// Returns whether an app is connected to the peer of a link, or is about to be.
@@ -100,11 +102,15 @@ extension Host {
 
     /// Asks the central to encrypt the link, and thereby to prove that it is the bonded peer whose address it uses.
     ///
-    /// An app's requests wait until the central has done so. Has no effect if this host is the central, or if the peer
-    /// has nothing to prove.
+    /// An app's requests wait until the central has done so. If a policy forbids the use of the bond, they continue
+    /// without the bond. Has no effect if this host is the central, or if the peer has nothing to prove.
     mutating func askForProof(on handle: ConnectionHandle, at now: Instant) {
-        guard links[handle]?.role == .peripheral, awaitsProof(handle) else { return }
-        pair(handle, needsMITM: false, for: .request, at: now)
+        guard let link = links[handle], link.role == .peripheral else { return }
+        if awaitsProof(handle) { return pair(handle, needsMITM: false, for: .request, at: now) }
+        guard link.encryption == LinkEncryption(), peers.bond(with: link.peer) != nil,
+            pairings.entries[handle]?.manager.isUnderWay != true
+        else { return }
+        answerSecurity(of: handle, .refused(nil), at: now)
     }
 
     /// Returns whether the peer of a link has yet to prove its bond.
@@ -294,12 +300,13 @@ extension Host {
         let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
         if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
         if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }
-        guard admitsPairingOfPeer(on: handle, peerHasData: true) else {
+        let admission = admissionOfPairingByPeer(on: handle, peerHasData: true)
+        guard admission != .refused else {
             note(.pairingUnwanted(handle))
             send(OutgoingPayload(PairingRefusal.refusal), on: .securityManager, of: handle, at: now)
             return
         }
-        pair(handle, needsMITM: false, for: .peer, at: now)
+        pair(handle, needsMITM: admission == .onlyAuthenticated, for: .peer, at: now)
     }
 
     /// Raises the security of a link to `needed`: with the existing bond if the bond is sufficient, otherwise by
@@ -353,10 +360,20 @@ extension Host {
             pairings.changeSecrets { $0.setTemporaryKey(key, sharedWith: peer, by: client, of: owner) }
         case .listBonds: report(to: client, .security(.bonds(peers.bonds(of: owner))))
         case .removeBond(let peer):
-            if peers.bonds(of: owner).contains(where: { $0.peer == peer }) { removeBond(with: peer, at: now) }
+            if peers.bonds(of: owner).contains(where: { $0.peer == peer }) {
+                removeBond(with: peer, for: owner, at: now)
+            }
             report(to: client, .security(.bonds(peers.bonds(of: owner))))
         }
     }
+}
+
+/// The decision about a pairing that the peer of a link wants to start.
+private enum PairingAdmission {
+    case refused
+    case admitted
+    /// Admitted if the key is protected against a man in the middle.
+    case onlyAuthenticated
 }
 
 extension PairingOutcome {

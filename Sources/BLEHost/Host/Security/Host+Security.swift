@@ -60,6 +60,7 @@ extension Host {
         remember(change)
         if case .replace(let other, _) = change { forgetBond(with: other.identifier, at: now) }
         withLayers(at: now) { attributes, _ in attributes.bonded(link, bond, at: now) }
+        if let peer = links[link]?.peer { updateConnectionAddress(of: peer) }
         return true
     }
 

@@ -19,8 +19,13 @@ struct PairingTerms {
         needsMITM || existing?.isAuthenticated == true ? .required : configuration.protection
     }
 
+    /// True if legacy pairing is refused.
+    ///
+    /// The peer's out-of-band data are for LE Secure Connections. A man in the middle must not be able to prevent their
+    /// use with legacy pairing.
     private var requiresSecureConnections: Bool {
         configuration.secureConnections == .required || existing?.isSecureConnections == true
+            || configuration.outOfBand.remote != nil
     }
 
     /// True if a pairing that this host starts can succeed with at least some peers.

@@ -234,9 +234,9 @@ struct Pairings {
     }
 
     /// Records that the bond with a peer was removed; a new pairing may then have any strength.
-    mutating func bondRemoved(with peer: PeerIdentifier) {
+    mutating func bondRemoved(with peer: PeerIdentifier, at now: Instant) {
         for index in 0..<entries.count where entries.values[index].peer == peer {
-            entries.values[index].manager.existing = nil
+            entries.values[index].manager.bondRemoved(at: now)
         }
     }
 

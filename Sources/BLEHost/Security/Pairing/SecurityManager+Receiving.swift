@@ -3,10 +3,13 @@ package import BLEWire
 // Packets from the peer.
 extension SecurityManager {
     /// Processes a packet from the peer on channel 0x0006.
-    package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+    ///
+    /// If `needsMITM` is true and the packet is a Pairing Request, the key must be protected against a man in the
+    /// middle.
+    package mutating func receive(_ bytes: Span<UInt8>, needsMITM: Bool = false, at now: Instant) {
         if case .locked = state { return }
         do throws(PacketError) {
-            receive(try SMPPacket(decoding: bytes), at: now)
+            receive(try SMPPacket(decoding: bytes), needsMITM: needsMITM, at: now)
         } catch {
             outbox.append(.note(.malformed(error)))
             guard bytes.count > 0 else { return }
@@ -27,12 +30,12 @@ extension SecurityManager {
         }
     }
 
-    private mutating func receive(_ packet: SMPPacket, at now: Instant) {
+    private mutating func receive(_ packet: SMPPacket, needsMITM: Bool, at now: Instant) {
         switch (packet, role) {
         case (.pairingFailed(let failed), _):
             guard isUnderWay else { return ignore(packet) }
             end(.refusedByPeer(failed.reason), at: now)
-        case (.pairingRequest(let request), .peripheral): receive(request, at: now)
+        case (.pairingRequest(let request), .peripheral): receive(request, needsMITM: needsMITM, at: now)
         case (.securityRequest(let request), .central):
             // If the Security Request crossed this host's Pairing Request, the Pairing Request is the answer.
             guard case .idle = state else { return ignore(packet) }
@@ -80,11 +83,11 @@ extension SecurityManager {
     private mutating func ignore(_ packet: SMPPacket) { outbox.append(.note(.unexpected(packet.opcode))) }
 
     /// Processes a central's Pairing Request.
-    private mutating func receive(_ request: SMP.PairingFeatures, at now: Instant) {
+    private mutating func receive(_ request: SMP.PairingFeatures, needsMITM demanded: Bool, at now: Instant) {
         let needsMITM: Bool
         switch state {
-        case .idle: needsMITM = false
-        case .requested(let needs): needsMITM = needs
+        case .idle: needsMITM = demanded
+        case .requested(let needs): needsMITM = needs || demanded
         case .offered, .consenting, .authenticating, .encrypting, .distributing, .locked:
             return refuse(.unspecified, at: now)
         }

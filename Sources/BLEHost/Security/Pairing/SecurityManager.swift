@@ -70,8 +70,6 @@ package struct SecurityManager: Sendable {
     /// The strength of the existing bond, if there is one.
     ///
     /// A weaker pairing is refused.
-    ///
-    /// The host sets this to `nil` when the bond is removed.
     package var existing: PairingStrength?
     /// The failed attempts of this peer, which the host keeps across links.
     package internal(set) var attempts: RepeatedAttempts
@@ -198,6 +196,15 @@ package struct SecurityManager: Sendable {
         guard isUnderWay else { return }
         end(.timedOut, at: now)
         state = .locked
+    }
+
+    /// Records that the existing bond was removed.
+    ///
+    /// A request for security ends: the central may answer it by encrypting with the bond, which is no longer possible,
+    /// and must not use it to start a pairing that this host would not admit otherwise.
+    mutating func bondRemoved(at now: Instant) {
+        existing = nil
+        if case .requested = state { end(.refused(.unspecified), at: now) }
     }
 
     /// Records the end of the link.
