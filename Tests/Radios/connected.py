@@ -40,7 +40,7 @@ def bound_loses_peer(words, sign, rig):
     program = rig.tried(*words)
     program.prints(sign)
     peer.process.kill()
-    program.ends(AT_ONCE, [1])
+    program.ends(AT_ONCE, [75])
     program.says("disconnected", 1)
 
 
@@ -109,7 +109,7 @@ def channel_serve(fault, rig):
     if fault is stop:
         return served.obeys()
     served.ends(AT_ONCE, [69])
-    opened.ends(AT_ONCE, [1])
+    opened.ends(AT_ONCE, [75])
 
 
 CHANNEL_FAULTS = {

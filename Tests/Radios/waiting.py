@@ -147,5 +147,5 @@ def mute_radio(rig):
 def input_ends_without_room(rig):
     guest = rig.tried("chat", "join", "Nowhere", "--timeout", "2", stdin=rig.file("said", b"hello\n").open())
     guest.ends(AT_ONCE, [75])
-    guest.says("No device “Nowhere”", 1)
+    guest.says("No room “Nowhere”", 1)
     rig.tried("chat", "join", "--timeout", "1").ends(AT_ONCE, [0])
