@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import AsyncIterator, Sequence
 
 from interop import results
+from interop.cutter import expect_cut
 from interop.profile import Mismatch, expect
 
 from . import management, tool
@@ -105,7 +106,7 @@ async def _not_improved(cuts: Cuts, step: int) -> None:
             # BlueZ does not always request a more secure link, so there may be one packet fewer.
             raise results.NotMade
         if not cuts.is_late or cuts.near == "ours":
-            expect("the status of ble read", status, 1)
+            expect_cut(cuts.near, status)
             happened = [fact for fact in facts if fact["event"] in ("paired", "read")]
             expect("pairings and reads", happened, [])
         await management.parted(cuts.scene.box, cuts.scene.adapter)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from interop import results
-from interop.cutter import Cutter, cutter
+from interop.cutter import Cutter, cutter, expect_cut
 from interop.profile import Mismatch, expect
 
 from . import management, tool
@@ -249,7 +249,7 @@ async def _not_read(cuts: Cuts) -> None:
             if not cuts.line.is_cut:
                 # BlueZ does not always start with a security request, so there may be one packet fewer.
                 raise results.NotMade
-            expect("the status of ble read", status, 1)
+            expect_cut(cuts.near, status)
             if not cuts.is_late or cuts.near == "ours":
                 happened = [fact for fact in reader.facts if fact["event"] in ("paired", "read")]
                 expect("pairings and reads", happened, [])

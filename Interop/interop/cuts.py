@@ -16,7 +16,7 @@ from bumble.keys import MemoryKeyStore, PairingKeys
 
 from . import results, tool
 from .bumble_host import find, powered_on
-from .cutter import Cutter, cutter
+from .cutter import Cutter, cutter, expect_cut
 from .methods import JUST_WORKS, KEPT, Method
 from .pairing import read
 from .profile import Mismatch, expect, greeting
@@ -153,7 +153,7 @@ async def _not_read(
     command = _reading(scene, user)
     status, facts = await asyncio.wait_for(answering(variables, scene.log, user, peripheral, command), user.patience)
     expect("whether the link was cut", scene.cutter.is_cut, True)
-    expect("the status of ble read", status, 1)
+    expect_cut(scene.near, status)
     expect("values that were read", values(facts), [])
     kept = await _bonds(scene, state)
     if may_keep:
@@ -249,7 +249,7 @@ async def _ours_as_bonded_central(scene: Scene, port: int) -> list[str]:
                 if status == 0:
                     # The cut was so early that `ble` has reconnected by itself, and succeeded.
                     return expect_paired(facts, scene.method)
-                expect("the status of ble read", status, 1)
+                expect_cut(scene.near, status)
                 if not is_late or scene.near == "ours":
                     expect("pairings", count(facts, "paired"), 0)
                     expect("the bond", await _bonds(scene, state), bonds)

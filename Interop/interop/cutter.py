@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
+from .profile import Mismatch
+
 COMMAND, DATA, EVENT = 1, 2, 4
 HEADERS = {COMMAND: 4, DATA: 5, 3: 4, EVENT: 3, 5: 5}
 """The size of the header of an H4 packet, by its type."""
@@ -17,6 +19,16 @@ KEYS = range(0x06, 0x0B)
 """The codes of the Security Manager's packets that distribute keys and identities."""
 REMOTE_USER, TIMEOUT = 0x13, 0x08
 """The reasons for the disconnection, for the other end and for this one."""
+
+
+def expect_cut(near: str, status: int) -> None:
+    """Expects the status of `ble read` whose link was cut near a host.
+
+    If the link timed out at our host, it is 75, unless the pairing had failed before.
+    """
+    expected = (1, 75) if near == "ours" else (1,)
+    if status not in expected:
+        raise Mismatch(f"the status of ble read: expected one of {expected}, found {status}")
 
 
 class Cutter:
