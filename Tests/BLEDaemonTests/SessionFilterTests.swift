@@ -68,7 +68,10 @@ struct SessionFilterTests {
         #expect(heard(.valueNotified(Self.beats, [1])) == nil)
         #expect(heard(.valueNotified(Self.level, [2])) == .peer(Self.peer, .valueNotified(Self.level, [2])))
         #expect(gate.refusal(of: .peer(Self.peer, .read(Self.level))) == nil)
-        #expect(gate.refusal(of: .peer(Self.peer, .read(Self.beats))) != nil)
+        let refusal = gate.refusal(of: .peer(Self.peer, .read(Self.beats)))
+        #expect(refusal == "P does not allow the service with handle \(Self.beats)")
+        let channel = gate.refusal(of: .peer(Self.peer, .openChannel(SPSM(wire: 0x80))))
+        #expect(channel == "P allows only certain services, and no L2CAP channels")
     }
 
     @Test("A scan can look for at most 512 services", arguments: [512, 513])

@@ -53,8 +53,7 @@ struct SessionFilter: Sendable {
     func refusal(of request: ClientRequest) -> String? {
         if let sentence = refusal(byRoleOf: request) { return sentence }
         return switch request {
-        case .peer(let peer, let request, _):
-            isInside(request, at: peer) ? nil : "\(grant.origin) does not allow this service"
+        case .peer(let peer, let request, _): refusal(of: request, at: peer)
         case .server(let request): refusal(of: request)
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
@@ -75,6 +74,30 @@ struct SessionFilter: Sendable {
         if let sentence = refusals.first, refusals.allSatisfy({ $0 != nil }) { return sentence }
         let names = roles.map(\.name).joined(separator: " or ")
         return "this request needs a session with the role \(names)"
+    }
+
+    private func refusal(of request: PeerRequest, at peer: PeerIdentifier) -> String? {
+        switch request {
+        case .attribute(let request): refusal(of: request, at: peer)
+        case .link: nil
+        case .openChannel: channelRefusal
+        }
+    }
+
+    private func refusal(of request: AttributeRequest, at peer: PeerIdentifier) -> String? {
+        let handle: AttributeHandle, isInside: Bool
+        switch request {
+        case .discoverServices, .forgetDatabase: return nil
+        case .discoverIncludedServices(let range, _), .discoverCharacteristics(let range, _):
+            (handle, isInside) = (range.start, serviceFilter.contains(range, at: peer))
+        case .discoverDescriptors(let place, let range), .subscribe(_, let place, let range):
+            let isRangeInside = range.map { serviceFilter.contains($0, at: peer) } ?? true
+            (handle, isInside) = (place, serviceFilter.contains(place, at: peer) && isRangeInside)
+        case .read(let place), .readWithoutPairing(let place), .write(let place, _), .writePart(let place, _, _),
+            .writeCommand(let place, _):
+            (handle, isInside) = (place, serviceFilter.contains(place, at: peer))
+        }
+        return isInside ? nil : "\(grant.origin) does not allow the service with handle \(handle)"
     }
 
     private func refusal(of request: ServerRequest) -> String? {
@@ -192,27 +215,6 @@ struct SessionFilter: Sendable {
             .valueNotified(let handle, _):
             serviceFilter.contains(handle, at: peer)
         default: true
-        }
-    }
-
-    private func isInside(_ request: PeerRequest, at peer: PeerIdentifier) -> Bool {
-        switch request {
-        case .attribute(let request): isInside(request, at: peer)
-        case .link: true
-        case .openChannel: !isRestricted
-        }
-    }
-
-    private func isInside(_ request: AttributeRequest, at peer: PeerIdentifier) -> Bool {
-        switch request {
-        case .discoverServices, .forgetDatabase: true
-        case .discoverIncludedServices(let range, _), .discoverCharacteristics(let range, _):
-            serviceFilter.contains(range, at: peer)
-        case .discoverDescriptors(let handle, let range), .subscribe(_, let handle, let range):
-            serviceFilter.contains(handle, at: peer) && range.map { serviceFilter.contains($0, at: peer) } ?? true
-        case .read(let handle), .readWithoutPairing(let handle), .write(let handle, _), .writePart(let handle, _, _),
-            .writeCommand(let handle, _):
-            serviceFilter.contains(handle, at: peer)
         }
     }
 }
