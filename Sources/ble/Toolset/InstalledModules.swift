@@ -86,11 +86,11 @@ struct InstalledModules {
                 let file = root.appending(path: path)
                 if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
             }
-            for path in record.folders.reversed() where rmdir(root.appending(path: path).path) != 0 {
+            for path in record.folders.reversed() {
+                let folder = root.appending(path: path).path
                 // It is no error if a folder is already gone, or another program has put a file into it.
-                guard [ENOENT, ENOTEMPTY, EEXIST].contains(errno) else {
-                    throw ToolsetError.unusableFile(path, reason: String(cString: strerror(errno)))
-                }
+                guard rmdir(folder) != 0, ![ENOENT, ENOTEMPTY, EEXIST].contains(errno) else { continue }
+                throw ToolsetError.unusableFile(folder, reason: String(cString: strerror(errno)))
             }
             try FileManager.default.removeItem(at: recordPath)
         } catch let error as ToolsetError {
