@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 
 struct Chat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,6 +22,6 @@ struct Chat: AsyncParsableCommand {
     ///
     /// Such lines are not sent.
     static func unknown(_ line: String) -> String {
-        "Unknown command “\(line.prefix { $0 != " " })”; nothing was sent. /help lists the commands."
+        "Unknown command “\(String(line.prefix { $0 != " " }).printable)”; nothing was sent. /help lists the commands."
     }
 }

@@ -127,8 +127,8 @@ struct Serve: AsyncParsableCommand {
 
     private static func misunderstood(_ line: String) -> String {
         """
-        “\(line)” is not valid. Type “UUID VALUE” (text, or hexadecimal digits after 0x), “add FILE”, “remove UUID” \
-        or “pair yes|no|DIGITS”.
+        “\(line.printable)” is not valid. Type “UUID VALUE” (text, or hexadecimal digits after 0x), “add FILE”, \
+        “remove UUID” or “pair yes|no|DIGITS”.
         """
     }
 }
