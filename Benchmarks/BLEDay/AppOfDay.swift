@@ -81,7 +81,7 @@ struct AppOfDay: AsyncParsableCommand {
             }
             let violations = chronicle.violations
             for violation in violations[told...] {
-                try StandardStream.output.write(line: "{\"violation\": \"\(violation)\"}")
+                try StandardStream.output.write(line: "{\"violation\": \(violation.jsonString)}")
             }
             told = violations.count
         }

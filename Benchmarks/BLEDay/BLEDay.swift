@@ -1,5 +1,6 @@
 import ArgumentParser
 import BLERuntime
+import Foundation
 
 /// A program that runs apps through simulated days, and reports everything that contradicts Apple's documentation.
 @main
@@ -39,13 +40,21 @@ struct Days: AsyncParsableCommand {
             }
             let outcome = await task.value
             for violation in outcome.violations {
-                let line = "{\"seed\": \(outcome.seed), \"violation\": \"\(violation)\"}"
+                let line = "{\"seed\": \(outcome.seed), \"violation\": \(violation.jsonString)}"
                 try StandardStream.output.write(line: line)
             }
             try StandardStream.output.write(line: outcome.json(wall: clock.now - start))
             isGood = isGood && outcome.violations.isEmpty
         }
         if !isGood { throw ExitCode(1) }
+    }
+}
+
+extension String {
+    /// The text as a string in JSON.
+    var jsonString: String {
+        let octets = try? JSONEncoder().encode(self)
+        return octets.map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
     }
 }
 
