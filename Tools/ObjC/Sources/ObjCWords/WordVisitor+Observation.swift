@@ -7,10 +7,9 @@ extension WordVisitor {
     /// declared behind it, so that an observation of anything else does not compile.
     func makeObservable(_ node: VariableDeclSyntax) {
         let modifiers = Set(node.modifiers.map(\.name.text))
-        guard modifiers.contains("dynamic"), modifiers.isDisjoint(with: ["static", "class", "override"]) else { return }
-        guard node.bindings.count == 1, let binding = node.bindings.first,
-            let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.filter({ $0 != "`" })
-        else { return report("dynamic", at: node, left: "properties that are declared together cannot be observed") }
+        guard modifiers.contains("dynamic"), modifiers.isDisjoint(with: ["static", "class", "override"]),
+            let binding = node.bindings.first, let name = node.onlyName
+        else { return }
         let levels = ["public", "open", "package", "fileprivate", "private"]
         let level = node.modifiers.first { $0.detail == nil && levels.contains($0.name.text) }?.name.text
         let access = level.map { $0 == "open" ? "public " : $0 + " " } ?? ""
@@ -34,6 +33,14 @@ extension WordVisitor {
         }
     }
 
+    /// Returns why the property that `modifier` belongs to cannot be observed; `nil` if it can be.
+    func obstacle(to modifier: DeclModifierSyntax) -> String? {
+        guard let property = modifier.parent?.parent?.as(VariableDeclSyntax.self), property.onlyName == nil else {
+            return nil
+        }
+        return "properties that are declared together cannot be observed"
+    }
+
     /// Replaces `observe(\.isOn)` with `observe(\._key_isOn,\.isOn)`, and `observe(\.lamp?.isOn)` with
     /// `observe(lamp,\._key_isOn,\.isOn)`.
     func rewriteObservation(_ node: FunctionCallExprSyntax, named name: String) {
@@ -54,5 +61,13 @@ extension WordVisitor {
             let reason = "only a property of the object itself, or of an object that it holds, can be observed"
             report(name, at: node, left: reason)
         }
+    }
+}
+
+extension VariableDeclSyntax {
+    /// The name of the property; `nil` if several are declared together.
+    fileprivate var onlyName: String? {
+        guard bindings.count == 1 else { return nil }
+        return bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.filter { $0 != "`" }
     }
 }

@@ -62,7 +62,7 @@ final class WordVisitor: SyntaxVisitor {
 
     override func visit(_ node: DeclModifierSyntax) -> SyntaxVisitorContinueKind {
         if node.name.text == "dynamic" {
-            report("dynamic", at: node)
+            report("dynamic", at: node, left: obstacle(to: node))
             edits.blank(node.octets, of: source)
         }
         return .skipChildren
