@@ -103,8 +103,8 @@ extension Transcript {
         case .pair(let peer), .removeBond(let peer), .takeOutOfBandData(_, let peer): [device(peer)]
         case .setPolicy(let policy, let everywhere):
             [
-                policy.requiresSecureConnections ? "on LE Secure Connections" : "",
-                "on keys of at least \(policy.leastKeySize) octets", policy.keepsBonds ? "" : "without bonds",
+                policy.requiresSecureConnections ? "only LE Secure Connections" : "",
+                "keys of at least \(policy.leastKeySize) octets", policy.keepsBonds ? "" : "without bonds",
                 policy.unattended.map { "unattended pairing \($0)" } ?? "", everywhere ? "for all apps" : "",
             ]
         case .takeTemporaryKey(_, let peer): [peer.map(device) ?? ""]

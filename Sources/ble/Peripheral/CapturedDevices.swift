@@ -128,7 +128,7 @@ extension ClonedDevice {
             remarks.append("\(writes) had different answers at different times; these answers are left out.")
         }
         for characteristic in characteristics where characteristic.properties & unsupported != 0 {
-            remarks.append("\(characteristic.uuid): the properties Broadcast and Extended Properties are left out.")
+            remarks.append("Properties Broadcast and Extended Properties of \(characteristic.uuid) are left out.")
         }
         return remarks
     }

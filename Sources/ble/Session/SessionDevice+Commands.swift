@@ -123,7 +123,9 @@ extension SessionDevice {
         guard let found = known(attribute) else {
             let others = peripheral.allServices.flatMap { $0.characteristics ?? [] }.map(\.uuid.uuidString)
             let only = others.isEmpty ? "" : ", only \(CommandError.list(others))"
-            let missing = "characteristic \(attribute.description)\(only)"
+            let kinds =
+                if case .handle = attribute { "characteristic or discovered descriptor" } else { "characteristic" }
+            let missing = "\(kinds) \(attribute.description)\(only)"
             throw SessionFailure(.noAttribute, "\(peripheral.title) has no \(missing).")
         }
         return found

@@ -35,10 +35,10 @@ struct ToolsetCommand: ParsableCommand {
             Examples:
               ble toolset bluetooth             write the folder “bluetooth”
               ble toolset --check bluetooth     compile and run a program with it
-              ble toolset --compat compat       include os, Combine, CryptoKit and others
+              ble toolset --compat compat       also add os, Combine, CryptoKit and others
               ble toolset --compat --can-import lamp compat
-                                                the same, canImport is true in “lamp”
-              ble toolset --objc Lamp compat    also translate @objc etc. in “Lamp”
+                                                the same, with “canImport” true for them in “lamp”
+              ble toolset --objc Lamp compat    the same, and translate @objc etc. in “Lamp”
               ble toolset --uninstall compat    remove the folder “compat”
               ble toolset --install             add the modules to the toolchain in PATH
               ble toolset --check               compile and run a program without options
@@ -58,7 +58,7 @@ struct ToolsetCommand: ParsableCommand {
     var compat = false
     @Option(
         help: ArgumentHelp(
-            "A package in which #if canImport(Combine) is true, or one of its modules. Repeatable.",
+            "The name of a package or module in which #if canImport(Combine) is true. Repeatable.",
             valueName: "name"
         )
     )
