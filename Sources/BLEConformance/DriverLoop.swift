@@ -81,7 +81,7 @@ struct DriverLoop {
             if count >= 0 { return bytes }
             if errno == ECONNRESET { return [] }
             guard errno == EINTR else {
-                throw InvalidInput("cannot read descriptor \(descriptor): \(String(cString: strerror(errno)))")
+                throw InvalidInput("cannot read file descriptor \(descriptor): \(String(cString: strerror(errno)))")
             }
         }
     }

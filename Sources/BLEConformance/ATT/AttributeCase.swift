@@ -50,7 +50,7 @@ struct AttributeCase: Decodable {
     func makeDatabase() throws -> GATTDatabase {
         let services = try (database?.services ?? []).map { try $0.exact() }
         guard let database = GATTDatabase(exactly: services) else {
-            throw InvalidInput("the services overlap, or have attributes outside of their ranges")
+            throw InvalidInput("services or attributes overlap, or an attribute lies outside its service")
         }
         return database
     }
@@ -58,9 +58,11 @@ struct AttributeCase: Decodable {
 
 extension AttributeCase.Service {
     fileprivate func exact() throws -> GATTDatabase.ExactService {
-        guard ["primary", "secondary"].contains(type) else { throw InvalidInput("invalid kind of service: \(type)") }
+        guard ["primary", "secondary"].contains(type) else {
+            throw InvalidInput("type: expected primary or secondary, not “\(type)”")
+        }
         guard let range = AttributeHandleRange(start, end) else {
-            throw InvalidInput("invalid range: \(start) to \(end)")
+            throw InvalidInput("invalid range of a service: \(start) to \(end)")
         }
         return .init(
             uuid: try BluetoothUUID(spelled: uuid),
@@ -87,7 +89,7 @@ extension AttributeCase.Item {
             return .include(handle, uuid, range)
         case "characteristic":
             guard let value_handle, value_handle > handle else {
-                throw InvalidInput("the value of the characteristic at \(handle) does not follow its declaration")
+                throw InvalidInput("value_handle of the characteristic at \(handle): expected a handle after \(handle)")
             }
             return .characteristic(
                 handle,
@@ -97,7 +99,7 @@ extension AttributeCase.Item {
                 permissions
             )
         case "descriptor": return .descriptor(handle, uuid, permissions, value)
-        default: throw InvalidInput("invalid kind of attribute: \(kind)")
+        default: throw InvalidInput("kind: expected include, characteristic or descriptor, not “\(kind)”")
         }
     }
 }

@@ -94,7 +94,8 @@ struct Adversary {
             let floods = packets.map { [$0] } + pairs
             for flood in floods {
                 let growth = victim.growth(underFloodOf: flood, rounds: rounds)
-                if growth > Self.tolerance { complaints.append("\(flood): grows by \(growth) elements and octets") }
+                guard growth > Self.tolerance else { continue }
+                complaints.append("\(flood): the state grows by \(growth) elements and octets in total")
             }
             return (floods.count, complaints)
         }

@@ -24,12 +24,12 @@ struct AdversaryCommand: ParsableCommand {
     var depth = 3
 
     @Option(
-        help: "Number of sequences of length --depth to try for each prefix (default: all).",
+        help: "Number of packets, chosen at random, to try as the last of --depth packets (default: all).",
         transform: Bounds(1...1_000_000).read
     )
     var sample: Int?
 
-    @Option(help: "Random seed for the choice of the sequences (default: 0).", transform: Bounds(0...UInt64.max).read)
+    @Option(help: "Seed for the random choice of packets (default: 0).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
 
     func run() throws {

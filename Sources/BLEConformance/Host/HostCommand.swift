@@ -32,14 +32,18 @@ struct HostCommand: ParsableCommand {
               on_pairing {io_capability: 0 to 4, or a name such as keyboard_only}
               pairing_reply {connection, confirm or passkey}
 
+            Defaults: for advertise, legacy is true and interval_ms 100; for scan, legacy is false (reports all \
+            advertisements), interval_ms 40 and window_ms 30; PHYs are 1M. own_address_type is 0 (public), 1 (static) \
+            or 2 (resolvable private, the default). on_pairing sets the I/O capability for pairing.
+
             Unsolicited events are {"event": NAME}: connected {connection, role, PEER}, disconnected {connection, \
             reason}, report (an advertisement), security {connection, level, bonded}, and those described below.
 
             pairing_reply answers the question {"event": "pairing", "connection": N, "method": METHOD, "value": \
             NUMBER}: confirm answers just_works and numeric_comparison, passkey answers passkey_entry, and \
             passkey_display only shows its value. With "confirm": false and no open question, it cancels the current \
-            pairing. A failed pairing, started by either side, is {"event": "pairing_failed", "connection": N, \
-            "reason": "..."}.
+            pairing. If a pairing fails, whichever side started it, the event is {"event": "pairing_failed", \
+            "connection": N, "reason": "..."}.
 
             Requests about the peer's attributes, for connections that either side made:
               discover {connection} -> {services: [{uuid, start, end,

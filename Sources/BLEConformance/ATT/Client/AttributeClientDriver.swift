@@ -29,7 +29,7 @@ struct AttributeClientDriver: Driver {
 
     init(_ description: AttributeCase, at now: Instant) throws {
         guard let context = description.context, ["client", "att"].contains(context) else {
-            throw InvalidInput("a client's context is \"client\" or \"att\"")
+            throw InvalidInput("context: expected \"client\" or \"att\"")
         }
         discovers = context == "client"
         waiting = discovers ? [] : description.operation.map { [$0] } ?? []

@@ -29,7 +29,7 @@ extension AttributeVictim {
         layer.perform(.addService(Self.service), for: Self.app, at: now)
         drain()
         let (answers, unconfirmed) = (record.answers, record.unconfirmed)
-        check(answers == [[0x13], [0x13]], "answers a bonded client with \(answers.map(\.hexadecimal))")
+        check(answers == [[0x13], [0x13]], "answers two writes of a bonded client with \(answers.map(\.hexadecimal))")
         check(unconfirmed == 1, "sends \(unconfirmed) indications of one change")
         record.answers = []
     }

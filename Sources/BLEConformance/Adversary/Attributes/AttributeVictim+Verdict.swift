@@ -67,10 +67,10 @@ extension AttributeVictim {
         guard part == .client else { return }
         layer.perform(.read(.init(wire: 3)), on: Self.link, for: Requester(Self.app), at: now)
         drain()
-        check(record.request == [0x0A, 0x03, 0x00], "cannot send requests any longer")
+        check(record.request == [0x0A, 0x03, 0x00], "can no longer send requests")
         layer.receive([0x0B].span, on: Self.link, at: now)
         drain()
-        check(record.completed == record.asked + 1, "does not accept a response any longer")
+        check(record.completed == record.asked + 1, "no longer accepts a response")
     }
 
     /// Checks that the end of the adversary's link completes no request twice, and does not affect the other link.
@@ -82,7 +82,7 @@ extension AttributeVictim {
         drain()
         check(record.completed == completed, "completes a request twice")
         let (updates, taken) = (record.updates, record.updatesTaken)
-        check(updates == taken, "accepts \(taken) of \(updates) values")
+        check(updates == taken, "reports \(taken) of \(updates) values as sent")
         checkReading(on: Self.other)
         guard part == .client else { return }
         layer.receive([0x0B, 0x55].span, on: Self.other, at: now)

@@ -74,10 +74,10 @@ extension ChannelVictim {
             )
             base.drain()
             consume()
-            compare(with: expected, after: "a value of an app")
+            compare(with: expected, after: "an app's response")
         }
         let readings = oracle.attributes?.readings ?? []
-        base.check(held.isEmpty && readings.isEmpty, "sends an app requests without end")
+        base.check(held.isEmpty && readings.isEmpty, "passes requests to an app without end")
     }
 
     private func confirmAll() {

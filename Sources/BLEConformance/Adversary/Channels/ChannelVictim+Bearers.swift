@@ -44,7 +44,7 @@ extension ChannelVictim {
     private func beginServing() {
         step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
-        base.check(names == [0x40, 0x41], "uses the bearer identifiers \(names)")
+        base.check(names == [0x40, 0x41], "uses unexpected channel identifiers for bearers: \(names)")
         for (_, configuration) in BearerScene.indicated {
             base.deliver([0x12, configuration, 0, 2, 0], on: .attribute, of: AttributeVictim.link)
             base.drain()

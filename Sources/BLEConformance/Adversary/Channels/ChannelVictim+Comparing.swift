@@ -9,13 +9,13 @@ extension ChannelVictim {
         var reaction = ChannelOracle.Reaction()
         var names: [ChannelIdentifier] = []
         for octets in base.record.signals { note(octets, &reaction, &names) }
-        base.check(names.isEmpty || oracle.name(names), "uses the channel identifiers \(names) after \(cause)")
+        base.check(names.isEmpty || oracle.name(names), "uses unexpected channel identifiers after \(cause): \(names)")
         for (id, local) in zip(base.record.opened, names) { recordOwner(id, local) }
         reaction.frames = frames()
         reaction.events = base.record.opened.map { _ in .opened }
         for (id, event) in base.record.channelEvents {
             guard let local = name(of: id) else {
-                return base.check(false, "reports an unknown channel")
+                return base.check(false, "reports an event of an unknown channel")
             }
             switch event {
             case .received(let unit): reaction.events.append(.received(local, unit))
@@ -46,7 +46,10 @@ extension ChannelVictim {
                 ? channel : oracle.channels.first { $0.remote == channel && $0.isBearer }?.local
             let packet = channel == .attribute ? payload : [UInt8](payload.dropFirst(2))
             if let name, let opcode = packet.first, AttributeOracle.requests.contains(opcode) {
-                base.check(oracle.ask(packet, on: name), "sends the request \(packet.hexadecimal) on \(name)")
+                base.check(
+                    oracle.ask(packet, on: name),
+                    "sends an unexpected request on \(name): \(packet.hexadecimal)"
+                )
             } else {
                 frames.append(.init(channel: channel, payload: payload))
             }
@@ -69,12 +72,12 @@ extension ChannelVictim {
         }
         switch packet.signal {
         case .flowControlCredit(let credit):
-            base.check(oracle.receive(credit), "sends the credit \(credit)")
+            base.check(oracle.receive(credit), "sends an unexpected credit: \(credit)")
         case .disconnectionRequest(let request):
             oracle.asked(toClose: request.source, packet.identifier)
             reaction.answers.append(.closing(destination: request.destination, source: request.source))
         case .creditBasedConnectionRequest(let request) where scene != nil:
-            base.check(oracle.asks(request, packet.identifier), "sends the request \(request)")
+            base.check(oracle.asks(request, packet.identifier), "sends an unexpected request: \(request)")
         case .leCreditBasedConnectionResponse(let response):
             let isOpen = response.result == .success
             if isOpen { names.append(response.destination) }

@@ -82,7 +82,7 @@ final class ChannelVictim {
         step(.init("14 31 0a00 8000 5000 4000 4000 0500", .anything, channel: 5))
         step(.init("17 32 0c00 8000 5000 4800 0100 5400 5500", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
-        base.check(names == [0x40, 0x41, 0x42], "uses the channel identifiers \(names)")
+        base.check(names == [0x40, 0x41, 0x42], "uses unexpected channel identifiers: \(names)")
         close(ChannelIdentifier(wire: 0x0042))
         for unit: [UInt8] in [[1, 2, 3], [4, 5]] { send(unit, on: Self.unread) }
         if base.role == .central { open() }
@@ -95,7 +95,8 @@ final class ChannelVictim {
         base.requestChannel(SPSM(wire: 0x81), of: peer)
         base.drain()
         guard let request = base.record.signals.first, request.count > 2, base.record.signals.count == 1 else {
-            return base.check(false, "sends the signals \(base.record.signals.map(\.hexadecimal))")
+            let signals = base.record.signals.map(\.hexadecimal)
+            return base.check(false, "sends unexpected signals to open a channel: \(signals)")
         }
         base.deliver(
             [0x15, request[1], 10, 0, 0x60, 0, 64, 0, 64, 0, 5, 0, 0, 0],
@@ -109,7 +110,7 @@ final class ChannelVictim {
         oracle.unnamed = [
             .init(remote: .init(wire: 0x60), isEnhanced: false, mtu: 64, mps: 64, granted: 5)
         ]
-        base.check(oracle.name([local]), "uses the channel identifier \(local)")
+        base.check(oracle.name([local]), "uses an unexpected channel identifier: \(local)")
     }
 
     /// Makes the peer send a packet, and compares the host's reaction with the prediction.
@@ -132,14 +133,14 @@ final class ChannelVictim {
         base.record.forget()
         let expected = oracle.close(local)
         perform(.close, on: local)
-        compare(with: expected, after: "the end of \(local)")
+        compare(with: expected, after: "an app's request to close \(local)")
     }
 
     private func send(_ unit: [UInt8], on local: ChannelIdentifier) {
         base.record.forget()
         let expected = oracle.send(unit, on: local)
         perform(.send(unit), on: local)
-        compare(with: expected, after: "an SDU on \(local)")
+        compare(with: expected, after: "an app's SDU on \(local)")
     }
 
     /// Records that a channel belongs to the server's app.
