@@ -256,7 +256,7 @@ package final class Daemon: @unchecked Sendable {
         case .endLinks(let peer):
             let count = connections.count { mayManage($0.app?.user, asker) && $0.endLinks(to: peer) }
             let left = keptSessions.endLinks(to: peer) { mayManage($0, asker) }
-            let missing = "none of your apps has a link" + (peer == nil ? "" : " to this device")
+            let missing = "no app that you may manage has a link" + (peer == nil ? "" : " to this device")
             return count + left > 0 ? .done : .refused(Refusal(.unknown, missing))
         case .journal(let number): return .journal(log.lines(after: number) { mayManage($0, asker) })
         }
@@ -286,7 +286,7 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private static func unknownProcess(_ process: UInt32) -> Answer {
-        .refused(Refusal(.unknown, "none of your apps has process ID \(process)"))
+        .refused(Refusal(.unknown, "no app that you may manage has process ID \(process)"))
     }
 
     private func expectGreeting(of connection: AppConnection) {

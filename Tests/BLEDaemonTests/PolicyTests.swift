@@ -125,7 +125,10 @@ struct PolicyTests {
                 "“sometimes” is not one of never, whenNeeded, always (at unattendedPairing)"
             ),
             (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is not one of central, peripheral, agent (at rules[0]"),
-            (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is not a UUID (at rules[0].services"),
+            (
+                #"{"rules": [{"services": ["heart"]}]}"#,
+                "“heart” is not a UUID; use 4, 8 or 36 characters, or an assigned name (at rules[0].services"
+            ),
             (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is not an absolute path (at rules[0].program)"),
             ("{", "it is not valid JSON"), ("{}", "“rules” is missing"),
         ]

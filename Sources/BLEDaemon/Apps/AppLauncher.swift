@@ -170,7 +170,8 @@ package final class AppLauncher: @unchecked Sendable {
                 try folder?.write(variables, for: unit, of: app.user)
             } catch {
                 let cure = error.cure.asNextSentence
-                Logger.coreBluetooth.error("\(unit) starts without its launch file (\(error.reason)).\(cure)")
+                let problem = "\(unit) starts without its launch file, which names the sessions to restore"
+                Logger.coreBluetooth.error("\(problem) (\(error.reason)).\(cure)")
             }
             try run(command, variables, ended)
         case .unit(let unit, nil):
@@ -225,6 +226,8 @@ package final class AppLauncher: @unchecked Sendable {
             while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return } }
             ended(End(process: child, command: command.joined(separator: " "), status: status))
         }
-        if !isWatched { Logger.coreBluetooth.error("Cannot watch process \(child): no thread could be created.") }
+        if !isWatched {
+            Logger.coreBluetooth.error("Cannot watch the launched process \(child): no thread could be created.")
+        }
     }
 }

@@ -125,7 +125,7 @@ struct SessionFilter: Sendable {
     private func refusal(of request: SecurityRequest) -> String? {
         switch request {
         case .setPolicy(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
-            "the daemon's policy limits unattendedPairing to “\(grant.unattendedPairing)”"
+            "unattendedPairing is limited to “\(grant.unattendedPairing)”; the daemon's policy can raise the limit"
         case .setPolicy(_, everywhere: true):
             grant.isAdministrator
                 ? nil

@@ -190,7 +190,7 @@ final class AppConnection: @unchecked Sendable {
         sender = stream.sender
         guard principal == nil else {
             return refuse(
-                Refusal(.notAllowed, "only the process that opened a session on behalf of a program may continue it")
+                Refusal(.notAllowed, "a session on behalf of another program belongs to the process that opened it")
             )
         }
         app = AppCredentials(sendingOn: stream)

@@ -179,7 +179,7 @@ final class KeptSessions: @unchecked Sendable {
         later(AppLauncher.restoreTimeout) { [launcher, log, launch = app.launch] in
             guard launcher.isAwaited(launch) else { return }
             log.note(
-                "did not restore its session within \(AppLauncher.restoreTimeout) after its launch",
+                "did not restore its session within \(AppLauncher.restoreTimeout) of its launch",
                 of: credentials
             )
         }
