@@ -99,7 +99,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// Parses `HOST:PORT`, with an IPv6 address in brackets.
     private static func tcp(_ rest: String, in text: String) throws(Malformed) -> SocketAddress {
         guard let colon = rest.lastIndex(of: ":"), colon != rest.startIndex else {
-            throw Malformed(text: text, reason: "the port is missing")
+            throw Malformed(text: text, reason: "a host and a port are needed")
         }
         let number = rest[rest.index(after: colon)...], port: UInt16
         do throws(Bounds<UInt16>.Refusal) {

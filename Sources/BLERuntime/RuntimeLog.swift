@@ -48,7 +48,7 @@ struct RuntimeLog {
     /// Logs the loss of a controller.
     mutating func write(lost name: String, _ error: TransportError) {
         absence = nil
-        logger.warning("Lost the Bluetooth controller at \(name) (\(error)); reconnecting.")
+        logger.warning("Lost the connection to the Bluetooth controller at \(name) (\(error)); reconnecting.")
     }
 
     /// Logs that there is no controller, with advice, unless the last message about a missing controller said the same.
@@ -56,7 +56,7 @@ struct RuntimeLog {
         guard absence != "\(error)" else { return }
         absence = "\(error)"
         let cure =
-            error.cure ?? "Start one, or set \(HostSpecification.variable) to another one: \(HostSpecification.forms)."
+            error.cure ?? "Start one, or set \(HostSpecification.variable) to another host: \(HostSpecification.forms)."
         logger.error("No Bluetooth controller at \(name) (\(error)). \(cure)")
     }
 }

@@ -58,7 +58,7 @@ extension TransportError {
         return Self(
             .forbidden,
             errno: EPERM,
-            "\(program) may not use \(index)",
+            "\(program) may not use \(index == .none ? "Bluetooth adapters" : "\(index)")",
             cure: """
                 Allow it with “\(command)”, or in a systemd unit with “AmbientCapabilities=CAP_NET_ADMIN”; a \
                 container needs “--cap-add=NET_ADMIN”.
@@ -117,7 +117,7 @@ extension TransportError {
                 .switchedOff,
                 errno: ERFKILL,
                 "\(index) is blocked by a hardware switch",
-                cure: "Turn it on with that switch or key, or in the firmware setup.",
+                cure: "Turn Bluetooth on with that switch, with the keyboard's wireless key, or in the firmware setup.",
                 finding: .adapterSwitchedOff
             )
         }

@@ -201,7 +201,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
                 keeps reconnecting; “ble logs” shows its user.
                 """
             )
-        case .lost: logOnce("Lost the Bluetooth daemon at \(address); reconnecting.")
+        case .lost: logOnce("Lost the connection to the Bluetooth daemon at \(address); reconnecting.")
         }
     }
 

@@ -35,7 +35,7 @@ extension Examination.Draft {
     private mutating func examineCapture(_ variable: String, _ value: String) {
         if let failure = CaptureFile.obstacle(at: value) {
             let command = "export \(variable)=$PWD/capture.pcapng"
-            let cure = "Use a file in a writable directory: “\(command)”."
+            let cure = "Name a .pcapng or .btsnoop file in a writable directory, for example with “\(command)”."
             add(Finding(.captureUnusable, .warning, of: variable, "\(failure)", cure: cure, command: command))
         } else {
             addSet(variable, value, "all HCI packets of an app are written to \(value), including pairing keys")
@@ -49,7 +49,7 @@ extension Examination.Draft {
             let effect = ": managers whose mode is not listed are suspended"
             return addUnknown(variable, value, effect, instead: all, "Use \(known[0]), \(known[1]) or both")
         }
-        let effect = "managers run in the background, or are suspended if their mode is not listed"
+        let effect = "managers whose mode is listed run in the background; the others are suspended"
         addSet(variable, value, effect)
     }
 
@@ -93,7 +93,8 @@ extension Examination.Draft {
 
     mutating func examineState() {
         guard let path = seen.state.path else {
-            let sentence = "HOME is not set, so bonds and peer identifiers are lost when the process ends."
+            let sentence =
+                "HOME is not set to an absolute path, so bonds and peer identifiers are lost when the process ends."
             let finding = Finding(
                 .noStateFile,
                 .warning,

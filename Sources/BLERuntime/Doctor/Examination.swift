@@ -73,8 +73,8 @@ extension Examination.Draft {
             add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as set by \(variable)."))
         case .daemon(let path):
             let loss =
-                "While it has an adapter, Bluetooth Classic, such as audio, does not work, and programs that use BlueZ "
-                + "need bled-bluez."
+                "While it has an adapter, Bluetooth Classic, such as audio, does not work on that adapter, and "
+                + "programs that use BlueZ reach it only through bled-bluez."
             add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon at \(path). \(loss)"))
         case .first(let adapter):
             add(Finding(.hostChosen, .fact, of: "\(adapter)", "Apps use \(adapter), the first unused adapter."))

@@ -100,7 +100,7 @@ package struct FileProblem: Error, Equatable {
         case .system(let errno): String(cString: strerror(errno))
         case .newer(let version): "Its format, version \(version), is too new"
         case .untrusted(let path, .writable): "Other users may write to \(path), which has no sticky bit"
-        case .untrusted(let path, .owned(let user)): "\(path) belongs to user \(user), who could replace it"
+        case .untrusted(let path, .owned(let user)): "\(path) belongs to user \(user), who could replace the file"
         }
     }
 

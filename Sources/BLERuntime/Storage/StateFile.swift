@@ -173,6 +173,6 @@ package final class StateFile: Sendable {
     }
 
     private static func log(_ problem: FileProblem, _ logger: Logger) {
-        logger.warning("Bonds and known Bluetooth peers are lost when this process ends. \(problem)")
+        logger.warning("Bonds and known Bluetooth peers will be lost when this process ends. \(problem)")
     }
 }

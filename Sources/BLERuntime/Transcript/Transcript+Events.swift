@@ -185,9 +185,9 @@ extension PairingQuestion {
 extension PairingInquiry.Cause {
     fileprivate var words: String {
         switch self {
-        case .peer: "asked by the peer"
-        case .refusal: "since the peer refused a request"
-        case .request: "asked by an app"
+        case .peer: "requested by the peer"
+        case .refusal: "because the peer refused a request"
+        case .request: "requested by an app"
         }
     }
 }

@@ -219,7 +219,7 @@ struct UserChannelTests {
             testDescription: "blocked by a switch",
             code: .switchedOff,
             context: "a hardware switch",
-            cure: "that switch or key",
+            cure: "with that switch",
             arrange: { $0.block(first, .hard) }
         ),
         Obstacle(

@@ -90,7 +90,7 @@ struct AdapterExaminationTests {
         Case(
             code: .adapterSwitchedOff,
             sentence: "hci0 is blocked by a hardware switch",
-            cure: "that switch or key",
+            cure: "with that switch",
             break_: { $0.block(first, .hard) },
             heal: { $0.block(first, nil) }
         ),
