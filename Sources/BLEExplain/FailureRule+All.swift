@@ -95,7 +95,7 @@ extension FailureRule {
         return status == .pinOrKeyMissing
             ? [
                 sentence("The link was not encrypted: the peer no longer has the key of the bond.", index),
-                sentence("Remove the bond on this side, and pair again.", nil),
+                sentence("Remove this host's bond with the peer, and pair again.", nil),
             ] : [sentence("The link was not encrypted: \(status).", index)]
     }
 
@@ -290,7 +290,7 @@ extension FailureRule {
         ]
         guard let reason = reasons[state] else { return nil }
         let time = timeline.clock(timeline.events[index])
-        return [sentence("From \(time) the app had no radio: \(reason). Connections and requests ended.", index)]
+        return [sentence("From \(time) on, the app had no radio: \(reason). Connections and requests ended.", index)]
     }
 
     /// A callback with an error that no packet explains.

@@ -110,7 +110,8 @@ extension Note: CustomStringConvertible {
     package var description: String {
         switch self {
         case .dropped(let error, let place): "dropped a packet \(place): \(error)"
-        case .unknownChannel(let channel, let link): "ignored a packet on channel \(channel) of link \(link.wire)"
+        case .unknownChannel(let channel, let link):
+            "ignored a packet on link \(link.wire): it has no channel \(channel)"
         case .unknownLink(let link): "ignored input for link \(link.wire), which does not exist"
         case .unknownClient(let client): "ignored a request of session \(client.rawValue), which does not exist"
         case .unexpectedEvent(let code): "ignored an unexpected event: \(code)"
@@ -133,7 +134,7 @@ extension Note: CustomStringConvertible {
             """
         case .encryptionOverdue(let link): "link \(link.wire) was not encrypted in time and was disconnected"
         case .pairingUnwanted(let link):
-            "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"
+            "refused to pair on link \(link.wire): no app needs a pairing, and there is no agent to ask the user"
         case .bondEvicted(let address):
             "removed a bond to make room for another: \(address) had paired without a request from the user or an app"
         case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure.words)"
@@ -143,14 +144,14 @@ extension Note: CustomStringConvertible {
         case .signalTimedOut(let link): "no response to a signal on link \(link.wire)"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
         case .channelBroken(let fault, let channel, let link):
-            "channel \(channel) of link \(link.wire) was closed: \(fault)"
+            "channel \(channel) of link \(link.wire) was closed: the peer sent \(fault)"
         case .transactionTimedOut(let link): "an ATT transaction on link \(link.wire) timed out"
         case .foreignCentral(let client):
-            "refused a request of session \(client.rawValue) about a central of other apps"
+            "refused a request of session \(client.rawValue): the central is not the session's, or other apps use it"
         case .wrongRole(let client, let role):
             "refused a request of session \(client.rawValue): it does not fit the session's role, \(role)"
         case .answerWithoutRequest(let client):
-            "ignored a response of session \(client.rawValue): its request is not open"
+            "ignored a response of session \(client.rawValue): no request is waiting for it"
         case .oversizedCommand(let handle, let link):
             "dropped a write command for \(handle): it is too long for link \(link.wire)"
         case .unwantedValue(let handle, let link):

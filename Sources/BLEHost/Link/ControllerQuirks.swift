@@ -85,7 +85,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
         case .sharedBuffers:
             TableRow(
                 quirk: self,
-                sign: "no buffers in LE Read Buffer Size",
+                sign: "no separate LE buffers (LE Read Buffer Size reports none)",
                 measure: "uses all buffers that Read Buffer Size reports",
                 reason: "controllers for BR/EDR and LE may have one pool (Vol 4, Part E, 7.8.2)",
                 matches: { $0.sharesBuffers }
@@ -111,7 +111,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
                 quirk: self,
                 sign: "commands of a feature without its feature bit",
                 measure: "does not use the feature, except extended advertising (extended-only)",
-                reason: "the peer sees only the bit, and would refuse or misunderstand",
+                reason: "the peer sees only the bit, and would refuse or misunderstand the feature",
                 matches: { !ControllerQuirks($0).unclaimed.isEmpty }
             )
         case .noResolvingList:
@@ -133,16 +133,16 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
         case .unknownCommand:
             TableRow(
                 quirk: self,
-                sign: "Unknown HCI Command for a command that it claims to support",
-                measure: "does not send it again; falls back to legacy commands if it is an extended one",
+                sign: "Unknown HCI Command in response to a command that the controller claims to support",
+                measure: "does not send the command again; if it is an extended one, uses only legacy commands",
                 reason: "the bits of supported commands are not always right",
                 matches: nil
             )
         case .silentFilter:
             TableRow(
                 quirk: self,
-                sign: "no reports for 20 s with the duplicate filter, but reports without it; or it rejects the filter",
-                measure: "lets it report everything, and filters duplicates itself",
+                sign: "no reports for 20 s with the duplicate filter, but some without it; or an error when it is set",
+                measure: "turns the filter off, and drops duplicates itself",
                 reason: "a filter whose memory is full drops everything or nothing",
                 matches: nil
             )

@@ -136,7 +136,7 @@ extension GATTClient {
         case .configure(_, let handle):
             event = .subscriptionChanged(handle, resubscribe(requester.client, to: handle, after: current), failure)
         case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
-            preconditionFailure("sessions cannot make such requests")
+            preconditionFailure("only the host itself starts this procedure")
         }
         deliver(to: requester, event, order: current.order, into: &outbox)
     }
