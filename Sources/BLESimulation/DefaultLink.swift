@@ -29,7 +29,7 @@ package enum DefaultLink {
         guard name == nil, worlds > 0 else { return nil }
         logger.error(
             """
-            A manager was created outside a world although one exists, so its state is unsupported. \
+            A manager was created outside a world although one exists, so the manager's state is unsupported. \
             `inhabit` does not apply to queues, timers or detached tasks. Put the whole process into a machine with \
             `machine.inhabitProcessWide()`, or create the manager within `machine.inhabit { }`.
             """
@@ -193,7 +193,7 @@ package enum DefaultLink {
     private static let capture: CaptureFile? = {
         guard let path = environment(CaptureFile.variable) else { return nil }
         do {
-            return try CaptureFile(path: path) { Logger.coreBluetooth.error("\($0) The capture ends.") }
+            return try CaptureFile(path: path) { Logger.coreBluetooth.error("\($0) No more packets are recorded.") }
         } catch {
             Logger.coreBluetooth.error("Packets are not recorded, although \(CaptureFile.variable) is set. \(error)")
             return nil

@@ -24,7 +24,7 @@ enum ProcessMachine {
         }
         precondition(
             !isReserved,
-            "inhabitProcessWide { } uses the whole process until its closure returns; only calls with a closure wait"
+            "call inhabitProcessWide() and leaveProcess() only when no closure of inhabitProcessWide { } is running"
         )
     }
 

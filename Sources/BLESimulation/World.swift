@@ -94,7 +94,10 @@ public final class World: Sendable {
         peripheralLatency: Int = 0,
         maximumConnections: Int = 250
     ) -> Machine {
-        precondition((1...250).contains(maximumConnections), "a machine must allow 1 to 250 connections")
+        precondition(
+            (1...250).contains(maximumConnections),
+            "maximumConnections must be 1 to 250, not \(maximumConnections)"
+        )
         let pace = WorldCore.LinkTiming(interval: connectionInterval, latency: peripheralLatency)
         let index = withCore { core in
             core.machine(name, at: position, mtu: mtu, pace: pace, maximumConnections: maximumConnections)

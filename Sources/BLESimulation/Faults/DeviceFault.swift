@@ -188,7 +188,7 @@ package struct DeviceFault: Hashable, Sendable {
     private var conflict: String? {
         let step = moment.step
         if characteristic != nil, step == nil || step == .didConnect {
-            return "only reads, writes, subscriptions and updates concern a characteristic"
+            return "“of” needs the step didReceiveRead, didReceiveWrite, didSubscribe or updateValue"
         }
         switch (kind, step) {
         case (.silence, .didReceiveRead), (.silence, .didReceiveWrite), (.answer, .didReceiveRead),
@@ -196,9 +196,10 @@ package struct DeviceFault: Hashable, Sendable {
             (.value, .didReceiveRead), (.value, .updateValue), (.length, .didReceiveRead), (.length, .updateValue),
             (.drop, .updateValue), (.repeat, .updateValue):
             return nil
-        case (.silence, _), (.answer, _), (.error, _): return "it needs the step didReceiveRead or didReceiveWrite"
-        case (.value, _), (.length, _): return "it needs the step didReceiveRead or updateValue"
-        case (.drop, _), (.repeat, _): return "it needs the step updateValue"
+        case (.silence, _), (.answer, _), (.error, _):
+            return "this fault needs the step didReceiveRead or didReceiveWrite"
+        case (.value, _), (.length, _): return "this fault needs the step didReceiveRead or updateValue"
+        case (.drop, _), (.repeat, _): return "this fault needs the step updateValue"
         case (.disconnect, _), (.servicesChange, _), (.stopAdvertising, _), (.startAdvertising, _),
             (.refusePairing, _), (.forgetBonds, _):
             return nil

@@ -14,7 +14,8 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "“\(text)” is not a UUID; use 4, 8 or 36 characters, or an assigned name"
+                debugDescription:
+                    "“\(text)” is not a UUID; use 4 or 8 hexadecimal digits, 36 characters or an assigned name"
             )
         }
         return "\(uuid)"

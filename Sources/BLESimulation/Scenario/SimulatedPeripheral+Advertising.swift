@@ -116,8 +116,8 @@ extension SimulatedPeripheral.DescriptionError {
     fileprivate init(_ error: AdvertisingRequestError) {
         let (key, cure) =
             switch error.field {
-            case .localName: ("name", "; choose a shorter one, or set “advertisesName” to false")
-            case .services: ("services", "; set “advertised” to false in some of them")
+            case .localName: ("name", "; choose a shorter name, or set “advertisesName” to false")
+            case .services: ("services", "; set “advertised” to false in some services")
             case .serviceData: ("serviceData", "")
             case .manufacturerData: ("manufacturerData", "")
             case .statedPower: ("transmitPower", "")

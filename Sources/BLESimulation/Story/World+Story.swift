@@ -58,7 +58,7 @@ extension World {
     {
         let file: CaptureFile
         do {
-            file = try CaptureFile(path: capture) { Logger.coreBluetooth.error("\($0) The capture ends.") }
+            file = try CaptureFile(path: capture) { Logger.coreBluetooth.error("\($0) No more packets are recorded.") }
         } catch {
             throw CaptureFailure(description: "\(error)")
         }

@@ -53,7 +53,7 @@ struct PeripheralDescriptionTests {
             (#"{"services": []}"#, "“name” is missing"),
             (#"{"name": 1, "services": []}"#, "name"),
             (#"{"name": "x", "services": [{}]}"#, "services[0]"),
-            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is not a UUID; use 4, 8 or 36 characters"),
+            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is not a UUID; use 4 or 8 hexadecimal digits"),
             (#"{"name": "x", "services": [{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}]}"#, "ABDD3 56"),
             (service(#"{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}"#), "ABDD3 56"),
             (service(#"{"uuid": "{ABDD3456-28FA-441D-A470-55A75A52553A}"}"#), "{ABDD3456"),
