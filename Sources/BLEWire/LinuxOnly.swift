@@ -2,7 +2,7 @@
 #if !os(Linux)
     #error(
         """
-        corebluetooth-linux builds only on Linux; this platform has Apple's framework. Restrict the dependency with \
+        corebluetooth-linux builds only on Linux; Apple's systems have Core Bluetooth. Restrict the dependency with \
         condition: .when(platforms: [.linux]).
         """
     )

@@ -25,7 +25,7 @@ package struct BusConversation {
             case .rejected: "the bus rejected this user"
             case .unexpected(let line): "the bus answered “\(line.printable)” during authentication"
             case .malformed: "the bus sent an invalid D-Bus message"
-            case .congested(let count): "the bus has not answered \(count) calls, which is the limit"
+            case .congested(let count): "\(count) calls are waiting for a reply, which is the limit"
             case .notGreeted(let reason): "the bus refused Hello (\(reason.printable))"
             }
         }

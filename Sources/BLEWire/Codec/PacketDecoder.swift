@@ -160,7 +160,7 @@ package enum PacketError: Error, Equatable, Sendable {
 extension PacketError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .truncated(let field): "the packet ends inside \(field)"
+        case .truncated(let field): "the packet ends before the end of \(field)"
         case .trailing(count: 1): "1 octet follows the last field"
         case .trailing(let count): "\(count) octets follow the last field"
         case .reserved(let field): "\(field) has a reserved value"

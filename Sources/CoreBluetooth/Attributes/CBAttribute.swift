@@ -10,7 +10,7 @@ open class CBAttribute: NSObject, @unchecked Sendable {
 
     /// Unavailable: apps discover attributes on a peripheral, or create them as one of the mutable types.
     @available(*, unavailable)
-    public override init() { preconditionFailure("attributes cannot be created by apps; discover them") }
+    public override init() { preconditionFailure("apps discover attributes, or create mutable ones") }
 
     /// The UUID that identifies the type of the attribute.
     open var uuid: CBUUID { type }

@@ -32,7 +32,7 @@ open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
         case (.short(0x2904), _):
             raise("A Characteristic Presentation Format descriptor must have data as its value")
         case (.short, _), (.medium, _), (.long, _):
-            raise("Descriptors of type \(UUID.uuidString) cannot be created")
+            raise("Descriptors of type \(UUID.uuidString) cannot be created, only those of type 2901 and 2904")
         }
         super.init(local: UUID, value: value)
     }

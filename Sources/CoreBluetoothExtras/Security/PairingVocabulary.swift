@@ -124,7 +124,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
         case .cannotAuthenticate:
             "the device requires protection against a man in the middle; for that, this host needs a display, a "
                 + "keyboard or out-of-band data"
-        case .nobodyToAsk: "no agent can ask the user, and the policy requires one"
+        case .nobodyToAsk: "the policy requires an agent that can ask the user, and there is none"
         case .unsupported: "Bluetooth is not available on this machine"
         }
     }

@@ -81,16 +81,19 @@ struct HCIPacketDissectionTests {
     @Test(
         "An invalid packet becomes a malformed layer with the reason",
         arguments: [
-            ([], "the packet ends inside Packet Type"),
+            ([], "the packet ends before the end of Packet Type"),
             ([0x09, 0x01], "no packet has the code 0x9"),
-            ([0x01, 0x0C], "the packet ends inside Opcode"),
-            ([0x01, 0x0C, 0x20, 0x01, 0x01], "the packet ends inside Filter Duplicates"),
+            ([0x01, 0x0C], "the packet ends before the end of Opcode"),
+            ([0x01, 0x0C, 0x20, 0x01, 0x01], "the packet ends before the end of Filter Duplicates"),
             ([0x01, 0x0C, 0x20, 0x02, 0x02, 0x00], "LE Scan Enable has a reserved value"),
-            ([0x04, 0x10, 0x02, 0x01], "the packet ends inside Parameter Total Length"),
-            ([0x04, 0x10, 0x00], "the packet ends inside Hardware Code"),
-            ([0x02, 0x40, 0x20, 0x05, 0x00, 0x01], "the packet ends inside Data Total Length"),
+            ([0x04, 0x10, 0x02, 0x01], "the packet ends before the end of Parameter Total Length"),
+            ([0x04, 0x10, 0x00], "the packet ends before the end of Hardware Code"),
+            ([0x02, 0x40, 0x20, 0x05, 0x00, 0x01], "the packet ends before the end of Data Total Length"),
             ([0x02, 0x40, 0x20, 0x05, 0x00, 0x00, 0x00, 0x04, 0x00, 0x01], "1 octet follows the last field"),
-            ([0x02, 0x40, 0x20, 0x05, 0x00, 0x01, 0x00, 0x04, 0x00, 0x0A], "the packet ends inside Attribute Handle"),
+            (
+                [0x02, 0x40, 0x20, 0x05, 0x00, 0x01, 0x00, 0x04, 0x00, 0x0A],
+                "the packet ends before the end of Attribute Handle"
+            ),
         ] as [([UInt8], String)]
     )
     func malformed(octets: [UInt8], reason: String) throws {

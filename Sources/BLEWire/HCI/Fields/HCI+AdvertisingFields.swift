@@ -62,8 +62,8 @@ extension HCI {
         package var description: String {
             switch self {
             case .everyone: "everyone"
-            case .scansFromAcceptList: "scans from the accept list"
-            case .connectionsFromAcceptList: "connections from the accept list"
+            case .scansFromAcceptList: "scan requests only from the accept list"
+            case .connectionsFromAcceptList: "connections only from the accept list"
             case .acceptList: "accept list"
             }
         }

@@ -79,9 +79,9 @@ private struct HandleAndFlags: WireField, CustomStringConvertible {
 
     var description: String {
         switch boundary {
-        case .firstFromHost: "\(handle), first from the host"
-        case .continuing: "\(handle), continuing"
-        case .firstFromController: "\(handle), first from the controller"
+        case .firstFromHost: "\(handle), first fragment from the host"
+        case .continuing: "\(handle), continuing fragment"
+        case .firstFromController: "\(handle), first fragment from the controller"
         }
     }
 }
