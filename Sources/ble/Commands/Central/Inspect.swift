@@ -7,8 +7,8 @@ struct Inspect: AsyncParsableCommand {
         abstract: "Connect to a peripheral and show its attribute tree.",
         discussion: """
             Also shows the values that can be read, unless --no-values is given. Included services follow the services \
-            that include them. The exit status is 69 if the radio is lost, even with --follow, and 1 if the peripheral \
-            disconnects.
+            that include them. The exit status is 69 if the radio is lost, even with --follow, 75 if the connection \
+            times out, and 1 if the peripheral disconnects.
 
             Examples:
               ble inspect Lamp

@@ -8,7 +8,8 @@ struct Notify: AsyncParsableCommand {
         abstract: "Print the values that characteristics notify or indicate.",
         discussion: """
             With several characteristics, each value is preceded by the UUID of its characteristic, and --count counts \
-            the values of all of them. The exit status is 69 if the radio is lost, and 1 if the peripheral disconnects.
+            the values of all of them. The exit status is 69 if the radio is lost, 75 if the connection times \
+            out, and 1 if the peripheral disconnects.
 
             Examples:
               ble notify Heart 2A37

@@ -8,8 +8,8 @@ struct Read: AsyncParsableCommand {
         abstract: "Read characteristics of a peripheral, once or repeatedly.",
         discussion: """
             Several characteristics are requested together, and their values are printed in the order given. If one \
-            read fails, the others continue, and the exit status is 1. It is 69 if the radio is lost, and 1 if the \
-            peripheral disconnects.
+            read fails, the others continue, and the exit status is 1. It is 69 if the radio is lost, 75 if the \
+            connection times out, and 1 if the peripheral disconnects.
 
             Examples:
               ble read Lamp 2A29

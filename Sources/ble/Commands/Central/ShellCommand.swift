@@ -7,9 +7,9 @@ struct ShellCommand: AsyncParsableCommand {
         commandName: "shell",
         abstract: "Use a device interactively: connect once, and read, write and watch its values.",
         discussion: """
-            Type “help” for the commands. Tab completes commands, devices, UUIDs and assigned names; the arrow keys \
-            and Ctrl-P and Ctrl-N go through the history. If the connection is lost, the shell reconnects. Ctrl-C \
-            clears the line; Ctrl-D or “quit” ends the shell.
+            Type “help” for the commands. Tab completes commands, devices, UUIDs and assigned names; the up and \
+            down arrows, Ctrl-P and Ctrl-N go through the history. If the connection is lost, the shell reconnects. \
+            Ctrl-C clears the line; Ctrl-D or “quit” ends the shell.
 
             Without a terminal, each line is read only when the previous command has finished; the exit status is then \
             1 if a command failed.

@@ -31,7 +31,7 @@ struct ConversationOptions: ParsableArguments {
     @Flag(
         help: """
             Report the numbers of sent and received octets every second, on standard error; with --json, as “progress” \
-            objects.
+            objects on standard output.
             """
     )
     var progress = false

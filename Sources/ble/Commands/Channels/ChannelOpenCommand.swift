@@ -12,7 +12,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
             has ended and all of it has been sent.
 
             If the channel ends before all of standard input has been sent, for whatever reason, the exit status is 1 \
-            and a message says how much was sent. If the radio is lost while there is nothing to send, it is 69.
+            and a message says how much was sent. If the radio is lost while there is nothing to send, the status is 69.
 
             Examples:
               ble channel open Store < file

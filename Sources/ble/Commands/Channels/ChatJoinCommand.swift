@@ -169,8 +169,8 @@ struct ChatSession {
         case "/help":
             printer.remark(
                 """
-                /scan on, /scan off: start or stop the search; /rooms: list rooms; /join NUMBER: join; /leave: leave \
-                the room and end
+                /scan on, /scan off: start or stop the search; /rooms: list rooms; /join NUMBER: join; /leave, \
+                /quit: leave the room and exit
                 """
             )
         case "/scan": guest.setScanning(words.last != "off")

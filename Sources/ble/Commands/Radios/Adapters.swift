@@ -10,7 +10,8 @@ struct Adapters: AsyncParsableCommand {
         abstract: "List the Bluetooth adapters of this machine, and query controllers.",
         discussion: """
             Shows each adapter with its address, its state (off: not in use; powered: used by BlueZ; taken: used by \
-            another program), its bus, and what prevents its use. Without --probe, changes nothing.
+            another program; unconfigured: not ready for use), its bus, and what prevents its use. Without --probe, \
+            changes nothing.
 
             With --probe, resets the controller that BLUETOOTH_HOST names and asks it for its features; if the \
             variable is not set, does so for every adapter that is off. An adapter that BlueZ uses is taken over for \
@@ -70,7 +71,11 @@ struct Adapters: AsyncParsableCommand {
             throw CommandError.invalidHost(error)
         }
         guard let transport = specification.transport else {
-            throw CommandError.noController(name, "a simulated world has no controller to query", cure: nil)
+            throw CommandError.noController(
+                name,
+                "the controllers of a daemon or a simulated world cannot be queried",
+                cure: "Set \(HostSpecification.variable) to an adapter or a controller, such as hci:0."
+            )
         }
         do {
             let facts = try await ProbeSession.facts(through: transport)
