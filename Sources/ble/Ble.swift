@@ -23,7 +23,7 @@ struct Ble: AsyncParsableCommand {
 
             Examples:
               ble demo                              run a chat room on a simulated radio
-              BLUETOOTH_HOST=demo ble scan          list nearby devices; Ctrl-C ends it
+              BLUETOOTH_HOST=demo ble scan          list nearby devices until Ctrl-C
               BLUETOOTH_HOST=demo ble inspect Heart
                                                     connect and show the attribute tree
               BLUETOOTH_HOST=demo ble shell Lamp    use a device interactively
@@ -38,7 +38,7 @@ struct Ble: AsyncParsableCommand {
               ble clone Lamp > lamp.json            save a device as a file, for tests
               ble bonds                             list paired devices
               ble apps                              list apps that use the daemon
-              ble power off                         switch Bluetooth off for these apps
+              ble power off                         switch Bluetooth off for all apps
               ble logs --follow                     follow the daemon's log
 
             Exit status: 0 success, 1 the operation failed, 64 wrong usage, 66 a file or port cannot be used, 69 no \

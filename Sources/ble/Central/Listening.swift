@@ -52,7 +52,7 @@ final class Listening {
         let isNamed = characteristics.count > 1
         switch happening {
         case .notificationStateUpdated(let item, nil) where item.isNotifying && characteristics.contains(item):
-            let text = isNamed ? "Subscribed to \(item.argument)." : "Subscribed; Ctrl-C ends it."
+            let text = isNamed ? "Subscribed to \(item.argument)." : "Subscribed; press Ctrl-C to stop."
             printer.print(Fact("subscribed", item.keys, text: text))
         case .valueUpdated(let attribute, nil):
             guard !isDone, let item = attribute as? CBCharacteristic, characteristics.contains(item) else { return }

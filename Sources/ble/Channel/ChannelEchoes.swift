@@ -23,7 +23,7 @@ final class ChannelEchoes {
         var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
         fields["error"] = error.map(CommandError.describe)
         let end = error.map { "the channel broke (\(CommandError.describe($0)))" } ?? "the channel was closed"
-        let words = "\(end) after \(pipe.received.withNoun("octet")) received and \(pipe.sent) sent"
+        let words = "\(end) after receiving \(pipe.received.withNoun("octet")) and sending \(pipe.sent)"
         report("closed", pipe.channel, fields, words)
     }
 

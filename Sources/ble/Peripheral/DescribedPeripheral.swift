@@ -270,7 +270,7 @@ final class DescribedPeripheral: NSObject {
 
     private func advertising() {
         let name = plan.device.name
-        report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
+        report(Fact("advertising", ["name": name], text: "Advertising as \(name); press Ctrl-C to stop."))
         startTimedFaults()
         onPublished?()
     }

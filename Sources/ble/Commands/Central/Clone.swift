@@ -10,7 +10,7 @@ struct Clone: AsyncParsableCommand {
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
             the file with BLUETOOTH_HOST=world:FILE to run an app in a world with the device, with “ble serve FILE” \
             to act as the device, or in a test. The file describes the advertising data octet for octet, and contains \
-            the device's address unless that is private. Values that the device refuses and advertisements that the \
+            the device's address unless that is private. Values that cannot be read and advertisements that the \
             file format cannot describe are left out, with a remark.
 
             If the argument contains “/”, ends in .pcapng, .btsnoop, .pklg, .log or .cfa, or names a file, it is a \
@@ -39,7 +39,7 @@ struct Clone: AsyncParsableCommand {
     var source: String
     @OptionGroup var search: SearchOptions
     @OptionGroup var pairing: PeripheralPairingOptions
-    @Option(help: "The address of the device in the capture, if there are several.")
+    @Option(help: "The device's address or the beginning of it, if the capture contains several devices.")
     var address: String?
 
     func validate() throws {

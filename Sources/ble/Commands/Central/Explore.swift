@@ -58,7 +58,7 @@ struct Explore: AsyncParsableCommand {
             printer.print(Fact("listening", ["url": url], text: url))
             printer.remark("Open this address in a browser. Ctrl-C stops the server.")
             if !ExploreAccess.isLoopback(listen) {
-                printer.remark("Other machines can open it, too. The connection is not encrypted.")
+                printer.remark("Other machines can open the page, too. The connection is not encrypted.")
             }
             let serving = Task { await server.run() }
             let apps = daemon.map { path in Task { await Self.follow(appsOfDaemonAt: path, feed) } }

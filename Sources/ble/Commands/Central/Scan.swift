@@ -71,7 +71,7 @@ struct Scan: AsyncParsableCommand {
             let central = Central()
             try await central.powerOn()
             let interruption = Interruption()
-            printer.remark(duration == nil ? "Scanning; Ctrl-C ends it." : "Scanning …")
+            printer.remark(duration == nil ? "Scanning; press Ctrl-C to stop." : "Scanning …")
             var radio = RadioWatch()
             let follow = { (change: RadioWatch.OnChange) in
                 switch change {

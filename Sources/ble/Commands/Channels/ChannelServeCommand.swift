@@ -37,7 +37,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard !echo || (conversation.endConditions == .init() && !conversation.progress) else {
             throw ValidationError(
-                "Do not combine --echo with --stay, --count or --progress: they apply to a single channel."
+                "Do not combine --echo with --stay, --count or --progress, which apply to a single channel."
             )
         }
     }
@@ -78,7 +78,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
                 printer.remark("Offering a channel on PSM \(psm).")
             case .advertising:
                 printer.print(Fact("advertising", ["name": name], text: ""))
-                printer.remark("Advertising as \(name); Ctrl-C ends it.")
+                printer.remark("Advertising as \(name); press Ctrl-C to stop.")
             case .opened(let channel):
                 guard !echo else {
                     echoes.add(channel)

@@ -7,8 +7,8 @@ struct Agent: AsyncParsableCommand {
         discussion: """
             Without an agent, only pairings that need no answer succeed. If several agents run, the one that started \
             last is asked. The agent also shows the alerts about connections, disconnections and notifications that \
-            suspended apps have requested. Ctrl-C ends it. If no daemon is running, the command fails; if \
-            BLUETOOTH_HOST names one, it waits for that daemon to start.
+            suspended apps have requested. Ctrl-C ends the agent. If no daemon is running, the command fails; but if \
+            BLUETOOTH_HOST names a daemon, the agent waits for it to start.
 
             With --desktop, prompts are notifications with buttons. They can show digits, but you cannot type any, \
             so --pairing must be yes-no (the default) or display. Closing a notification rejects the pairing.

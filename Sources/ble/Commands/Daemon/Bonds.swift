@@ -59,7 +59,7 @@ struct Bonds: AsyncParsableCommand {
         )
 
         @Argument(
-            help: "The device's identifier as “ble bonds” prints it.",
+            help: "The device's identifier, as “ble bonds” prints it.",
             transform: { text in
                 guard let identifier = UUID(uuidString: text) else { throw ValidationError("not a UUID") }
                 return identifier

@@ -84,7 +84,7 @@ struct Apps: AsyncParsableCommand {
         discussion: """
             One line for each session: the process, or “kept” if the session continues without its app; its role, its \
             state, its radio, what it uses the radio for, the number of events received, and its program. Root and the \
-            daemon's user see all sessions, others see only their own.
+            daemon's user see all sessions; other users see only their own.
 
             Examples:
               ble apps
@@ -143,7 +143,7 @@ struct App: AsyncParsableCommand {
                 kill(pid_t(process), SIGTERM)
             }
             let fields: [String: Any] = ["process": Int(process), "phase": state.rawValue]
-            let change = state.phase == nil ? "was asked to quit" : "is now treated as \(state.rawValue)"
+            let change = state.phase == nil ? "was asked to quit" : "is now treated as a \(state.rawValue) app"
             printer.print(Fact("app_moved", fields, text: "Process \(process) \(change)."))
         }
     }

@@ -46,7 +46,7 @@ struct Links: AsyncParsableCommand {
             abstract: "End a link, no matter which apps use it.",
             discussion: """
                 All apps that use the link receive a disconnection, including ended apps that will be restored. \
-                Root and the daemon's user may end any link, others only links of their own apps.
+                Root and the daemon's user may end any link; other users, only links of their own apps.
 
                 Examples:
                   ble links end 5C0B0001-1111-2222-3333-444455556666

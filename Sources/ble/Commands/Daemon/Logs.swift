@@ -8,8 +8,8 @@ struct Logs: AsyncParsableCommand {
         discussion: """
             One line for each session that began, ended or was refused, each link, each launch, and each request that \
             the policy denied: the time (UTC), the process, its program, and what happened. Repeated entries are one \
-            line with a count. The daemon keeps the last 1000 lines. Root and the daemon's user see all of them, \
-            others see only their own.
+            line with a count. The daemon keeps the last 1000 lines. Root and the daemon's user see all of them; \
+            other users see only their own.
 
             Examples:
               ble logs

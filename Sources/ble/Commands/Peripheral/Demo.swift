@@ -37,7 +37,7 @@ struct Demo: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A fault that happens once, such as “linkLoss 6000 ms at packet 60 of bob”; docs/FAULTS.md lists all.",
+            "A fault that happens once, such as “linkLoss 6000 ms at packet 60 of bob”; see docs/FAULTS.md.",
             valueName: "fault"
         ),
         transform: World.Fault.read

@@ -23,7 +23,7 @@ struct Serve: AsyncParsableCommand {
             are sent. Answer pairing prompts with “yes”, “no” or six digits, or with “pair yes”, “pair no” or “pair \
             DIGITS”.
 
-            The peripheral's name is also the Device Name in its GAP service, unless the radio is a daemon's.
+            The peripheral's name is also the Device Name in its GAP service, unless the radio belongs to a daemon.
 
             Fails if there is no radio within 10 s of the start. If the radio is lost later, services and advertising \
             resume when it is back, with the current values.
@@ -49,7 +49,7 @@ struct Serve: AsyncParsableCommand {
         name: .customLong("fault"),
         help: ArgumentHelp(
             """
-            A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; docs/FAULTS.md lists all. \
+            A fault to inject, such as “error 14 at step didReceiveRead 2 of FFA1”; see docs/FAULTS.md. \
             Repeatable.
             """,
             valueName: "fault"

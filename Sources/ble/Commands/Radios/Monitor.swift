@@ -130,7 +130,7 @@ struct Monitor: AsyncParsableCommand {
         if !HostSocket.listening.contains(where: { processes.isEmpty || processes.contains($0.process) }) {
             let named = processes.count == 1 ? "in that process" : "in those processes"
             let place = processes.isEmpty ? "on this machine" : named
-            printer.remark("No Bluetooth host to monitor \(place) yet; waiting. Ctrl-C ends it.")
+            printer.remark("No Bluetooth host to monitor \(place) yet; waiting. Press Ctrl-C to stop.")
         }
         watch.start()
         try await interruption.wait(atMost: duration)
