@@ -50,7 +50,7 @@ def air(ble, *options):
     with tempfile.TemporaryDirectory(prefix="bluez-", dir="/tmp") as folder:
         log = pathlib.Path(folder) / "log"
         with open(log, "w") as output, process(ble, "radio", *options, "--port", ports[0], "--port", ports[1],
-                                               until=lambda: "listen" in log.read_text(), stdout=output):
+                                               until=lambda: "Listening" in log.read_text(), stdout=output):
             yield ports
 
 

@@ -78,7 +78,7 @@ class Lab:
     async def __aenter__(self):
         ports = [argument for port in self.ports for argument in ("--port", port)]
         await self.start("radio", os.environ["BLE"], "radio", "--unpaced", *ports)
-        await until("the radio starts", lambda: "listen" in (self.folder / "radio.log").read_text())
+        await until("the radio starts", lambda: "Listening" in (self.folder / "radio.log").read_text())
         await self.start_daemon()
         for name in NAMES:
             await self.start_device(name)

@@ -220,7 +220,7 @@ class Rig:
     def start_radio(self):
         ports = [word for port in self.ports for word in ("--port", str(port))]
         radio = self.run("radio", *ports, "--seed", str(self.seed), port=None)
-        radio.prints("listen")
+        radio.prints("Listening")
         return radio
 
     def folder(self):

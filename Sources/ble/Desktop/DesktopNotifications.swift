@@ -45,7 +45,7 @@ final class DesktopNotifications {
             let connection = try BusConnection(to: places) { octets in
                 link.desktop?.receive(octets)
             } ended: { error in
-                link.desktop?.lose(.noDesktop("the session bus closed the connection (\(error))"))
+                link.desktop?.lose(.noDesktop("the connection to the session bus was lost (\(error))"))
             }
             let desktop = try DesktopNotifications(user: geteuid()) { connection.send($0) }
             desktop.connection = connection

@@ -189,7 +189,7 @@ final class ExploreServer: Sendable {
             return true
         }
         guard isAdmitted else {
-            let problem = "\(Self.mostReaders) browsers already show this page, which is the limit."
+            let problem = "\(Self.mostReaders) browser tabs already show this page, which is the limit."
             let sentence = problem + " Close one of them, and reload."
             return try await write(503, sentence, to: responses)
         }

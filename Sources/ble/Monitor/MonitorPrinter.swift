@@ -45,7 +45,7 @@ final class MonitorPrinter {
         case .lost(let count, let source):
             printer.print(Fact("lost", source.fields.merging(["count": count]) { _, new in new }, text: ""))
             let place = source.title.isEmpty ? "" : " of \(source.title)"
-            let dropped = count == 1 ? "1 packet or call" : "\(count) packets and calls"
+            let dropped = count == 1 ? "1 packet or call" : "\(count) packets or calls"
             printer.remark("\(dropped)\(place) \(count == 1 ? "was" : "were") dropped.")
         }
     }

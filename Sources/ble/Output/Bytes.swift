@@ -43,7 +43,9 @@ enum Octets {
 
     static func parseDigits(_ text: String) throws -> Data {
         guard let data = Data(hexadecimal: text.hasPrefix("0x") ? text.dropFirst(2) : text[...]) else {
-            throw ValidationError("“\(text)” is not hexadecimal; expected, for example, 0a0b0c. For text, use --text.")
+            throw ValidationError(
+                "“\(text)” must consist of pairs of hexadecimal digits, such as 0a0b0c. For text, use --text."
+            )
         }
         return data
     }

@@ -64,7 +64,8 @@ enum CommandError: Error, CustomStringConvertible {
         case .invalidHost(let error): "\(HostSpecification.variable) is invalid. \(error)"
         case .noDaemon(let reason):
             """
-            No Bluetooth daemon (\(reason)). Start one with “bled”, or name its socket with BLUETOOTH_HOST=bled:PATH.
+            No Bluetooth daemon (\(reason)). Start one with “bled”, or name the socket of a running one with \
+            BLUETOOTH_HOST=bled:PATH.
             """
         case .daemonFailed(let error): "\(error.sentence)\(error.cure.asNextSentence)"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."

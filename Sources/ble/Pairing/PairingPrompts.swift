@@ -56,7 +56,7 @@ final class PairingPrompts {
         do {
             let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
             printer.print(
-                Fact("out_of_band", ["data": octets], text: "Out-of-band data for the other device: \(octets).")
+                Fact("out_of_band", ["data": octets], text: "Out-of-band data for the other device: \(octets)")
             )
         } catch {
             printer.remark("Cannot create out-of-band data: \(error).")
@@ -172,7 +172,7 @@ extension PairingMethod {
     var name: String {
         switch self {
         case .justWorks: "Just Works (no protection against a man in the middle)"
-        case .passkeyEntry: "passkey"
+        case .passkeyEntry: "passkey entry"
         case .numericComparison: "numeric comparison"
         case .outOfBand: "out-of-band data"
         }

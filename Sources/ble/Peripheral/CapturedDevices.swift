@@ -48,7 +48,7 @@ struct CapturedDevices {
         }
         let list = CommandError.list(candidates.map(Self.title))
         guard let address else {
-            let advice = "Select one with --address, such as --address \(first.address.prefix(17))"
+            let advice = "Select one with --address, for example --address \(first.address.prefix(17))"
             throw CommandError.unusableFile(path, "it contains several devices (\(list)). \(advice)")
         }
         let matching = found ?? []
@@ -128,7 +128,10 @@ extension ClonedDevice {
             remarks.append("\(writes) had different answers at different times; these answers are left out.")
         }
         for characteristic in characteristics where characteristic.properties & unsupported != 0 {
-            remarks.append("Properties Broadcast and Extended Properties of \(characteristic.uuid) are left out.")
+            remarks.append(
+                "\(characteristic.uuid): properties that the file cannot contain (Broadcast, Extended Properties) are "
+                    + "left out."
+            )
         }
         return remarks
     }

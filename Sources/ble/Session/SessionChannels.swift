@@ -52,7 +52,7 @@ final class SessionChannels: NSObject {
     /// Withdraws a published channel, and closes the channels that centrals have opened with its PSM.
     func unpublish(_ psm: Int) throws {
         guard let index = published.firstIndex(where: { Int($0) == psm }) else {
-            throw SessionFailure(.noChannel, "The session has not published a channel with PSM \(psm).")
+            throw SessionFailure(.noChannel, "The session has no published channel with PSM \(psm).")
         }
         manager?.unpublishL2CAPChannel(published.remove(at: index))
     }

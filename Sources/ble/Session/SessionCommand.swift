@@ -143,7 +143,7 @@ struct SessionCommand {
         }
         for (one, other) in Self.alternatives where keys.optional.contains(other) {
             guard (object[one] == nil) != (object[other] == nil) else {
-                throw fail("“\(text)” needs either “\(one)” or “\(other)”.")
+                throw fail("“\(text)” needs either “\(one)” or “\(other)”, not both.")
             }
         }
         guard object["value"] == nil || object["error"] == nil else {
@@ -199,7 +199,9 @@ struct SessionCommand {
         case "value":
             let most = name == .send ? Self.mostChannelOctets : Self.mostValueOctets
             guard let digits = value as? String, let octets = Data(hexadecimal: digits), octets.count <= most else {
-                throw Invalid(reason: "“value” must be a string of hexadecimal digits, for at most \(most) octets.")
+                throw Invalid(
+                    reason: "“value” must be a string of pairs of hexadecimal digits, for at most \(most) octets."
+                )
             }
             self.value = octets
         default: services = try Self.services(key, value)

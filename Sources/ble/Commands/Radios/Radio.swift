@@ -7,12 +7,13 @@ struct Radio: AsyncParsableCommand {
         commandName: "radio",
         abstract: "Serve virtual controllers over TCP, all on one simulated radio channel.",
         discussion: """
-            Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection power-cycles it. A port \
-            serves one program at a time: a second connection waits up to 100 ms for the first to end, and is then \
-            refused with a message. On a --shared-port, every connection gets its own controller.
+            Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection power-cycles the \
+            controller. A port serves one program at a time: a second connection is refused if the first does not \
+            end within 100 ms, and “ble radio” reports this. On a --shared-port, every connection gets its own \
+            controller.
 
-            Unless --seed is given, the controllers have different addresses in each run. Apps that use this \
-            library keep bonds that they make on these controllers only as long as this command runs.
+            Unless --seed is given, the controllers have different addresses in each run. Even with --seed, bonds \
+            that apps of this library make on these controllers are valid only until this command ends.
 
             Examples:
               ble radio --port 7001 --port 7002
@@ -86,7 +87,7 @@ struct Radio: AsyncParsableCommand {
         let interruption = Interruption(), all = ports + (sharedPort.map { [$0] } ?? [])
         let list = all.map { "127.0.0.1:\($0)" }.joined(separator: ", ")
         printer.print(
-            Fact("listening", ["ports": all.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C stops them.")
+            Fact("listening", ["ports": all.map(Int.init)], text: "Listening on \(list); press Ctrl-C to stop.")
         )
         try await interruption.wait()
         server.stop()

@@ -7,7 +7,7 @@ import CoreBluetooth
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object per line, instead of text.")
     var json = false
-    @Flag(help: "Prefix each line with the time in UTC (RFC 3339); with --json, as the key “time”.")
+    @Flag(help: "Put the time in UTC (RFC 3339) before each line; with --json, in the key “time”.")
     var timestamps = false
 }
 
