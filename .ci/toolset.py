@@ -108,7 +108,7 @@ def objective_c(package: pathlib.Path, ble: pathlib.Path, folder: pathlib.Path) 
             raise Failure(f"ble toolset --objc does not say how ble-objc is built: {text}")
         return False
     shutil.copy(program, ble.parent / "ble-objc")
-    run(command, folder, expected="3 of 3 files rewritten")
+    run(command, folder, expected="translated in 3 of 3 files")
     run([str(ble), "toolset", "--check", str(folder / "objc")], folder, expected="compiles and runs")
     test = ["swift", "test", "--toolset", str(folder / "objc/toolset.json")]
     run(test, folder / "Lamp", expected="It is a lamp")

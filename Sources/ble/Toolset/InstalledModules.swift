@@ -101,7 +101,7 @@ struct InstalledModules {
     }
 
     private static func unwritable(_ path: String, _ error: any Error) -> ToolsetError {
-        let hint = geteuid() == 0 ? "" : ". Use sudo, or “ble toolset DIR”, which changes no toolchain."
+        let hint = geteuid() == 0 ? "" : ". Use sudo, or “ble toolset DIR” instead of --install."
         return .unusableFile(path, reason: SystemFile.reason(for: error, at: path) + hint)
     }
 

@@ -11,8 +11,8 @@ struct ToolsetCommand: ParsableCommand {
             Packages for Apple's systems import CoreBluetooth without a dependency. On Linux, there are two ways to \
             build them; both also provide BLESimulation, for tests, and CoreBluetoothExtras:
 
-            With DIR, the library, the modules and a file for SwiftPM are written to DIR; nothing else is changed. \
-            Builds then need one option: swift build --toolset DIR/toolset.json
+            With a folder DIR, the library, the modules and a file for SwiftPM are written to it; nothing else is \
+            changed. Builds then need one option: swift build --toolset DIR/toolset.json
 
             With --install, the library and the modules are added to the toolchain, and builds need no option; \
             --uninstall removes them again. Both may need sudo.
@@ -37,11 +37,11 @@ struct ToolsetCommand: ParsableCommand {
               ble toolset --check bluetooth     compile and run a program with it
               ble toolset --compat compat       also add os, Combine, CryptoKit and others
               ble toolset --compat --can-import lamp compat
-                                                the same, with “canImport” true for them in “lamp”
+                                                the same, with canImport true in “lamp”
               ble toolset --objc Lamp compat    the same, and translate @objc etc. in “Lamp”
               ble toolset --uninstall compat    remove the folder “compat”
               ble toolset --install             add the modules to the toolchain in PATH
-              ble toolset --check               compile and run a program without options
+              ble toolset --check               compile and run a program with the toolchain
               ble toolset --uninstall           remove the modules from the toolchain
             """
     )

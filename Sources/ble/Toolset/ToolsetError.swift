@@ -61,7 +61,10 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         case .noCompatibility(let folder):
             "\(folder) contains no modules for --compat. Build them with Packaging/toolset.sh, or leave --compat out."
         case .noRewriter(let path?, _):
-            "\(path), which the variable \(ObjectiveCRewriter.variable) names, is not an executable file."
+            """
+            \(path), which the variable \(ObjectiveCRewriter.variable) names, is not an executable file. Set the \
+            variable to the path of ble-objc, or unset it.
+            """
         case .noRewriter(nil, let checkout?):
             """
             --objc needs the program ble-objc, which is neither next to ble nor in PATH. Build it with “swift build -c \
@@ -79,7 +82,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         case .mismatch(let built, let present):
             """
             The modules were built with \(built), but the toolchain is \(present). Use --toolchain to name the one \
-            that built them, or build them again with the present one: Packaging/toolset.sh.
+            that built them, or run Packaging/toolset.sh to build them again with this one.
             """
         case .occupied(let folder):
             "\(folder) contains files that “ble toolset” did not write. Choose an empty folder or a new one."

@@ -155,7 +155,7 @@ struct ToolsetFolder {
             let linker = description.linker.extraCLIOptions.flatMap { ["-Xlinker", $0] }
             return (path, description.swiftCompiler.extraCLIOptions + linker)
         } catch {
-            throw .unusableFile(file.path, reason: "it is not a toolset. “ble toolset \(folder.path)” writes one.")
+            throw .unusableFile(file.path, reason: "it is missing or invalid. “ble toolset \(folder.path)” writes it.")
         }
     }
 }

@@ -12,7 +12,7 @@ struct BleObjC: ParsableCommand {
 
             Examples:
               ble-objc report Lamp            list what is translated, and what is left
-              ble-objc report --json Lamp     the same, one JSON object for each file
+              ble-objc report --json Lamp     the same, as one JSON object for each file
             """,
         subcommands: [Report.self, WriteOverlay.self]
     )

@@ -54,8 +54,9 @@ struct Report: ParsableCommand {
                 rest += line.left?.count ?? 0
             }
         }
-        let counts = "\(words) \(words == 1 ? "use" : "uses") of Objective-C translated, \(rest) left"
-        if !json { print("\(files) of \(paths.count) files rewritten: \(counts)") }
+        let uses = "\(words) \(words == 1 ? "use" : "uses") of Objective-C"
+        let place = "\(files) of \(paths.count) \(paths.count == 1 ? "file" : "files")"
+        if !json { print("\(uses) translated in \(place), \(rest) left") }
     }
 
     private func name(_ path: String, in folder: String) -> String { String(path.dropFirst(folder.count + 1)) }
