@@ -34,7 +34,7 @@ struct BledBluez: ParsableCommand {
     @Option(help: "The D-Bus address (default: DBUS_SYSTEM_BUS_ADDRESS, or the system bus).")
     var bus: String?
 
-    @Option(help: "The socket of bled (default: the socket of the user's daemon, then of the system's daemon).")
+    @Option(help: "The socket of bled (default: that of the user's daemon if it runs, otherwise that of the system's).")
     var socket: String?
 
     @Option(help: "The radio of bled (default: the first one).")
@@ -120,7 +120,7 @@ struct BledBluez: ParsableCommand {
             throw CommandFailure("\(error.sentence) \(cure)", 69)
         }
         guard case .radios(let radios) = answer, !radios.isEmpty else {
-            throw CommandFailure("The daemon at \(daemon) has no radio. Restart it with one, such as “bled hci:0”.", 69)
+            throw CommandFailure("The daemon at \(daemon) has no radio. Restart it with one, as in “bled hci:0”.", 69)
         }
         return radios
     }

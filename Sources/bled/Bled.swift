@@ -50,8 +50,8 @@ struct Bled: ParsableCommand {
 
     @Option(
         help: """
-            The policy: what each app may do (default: /etc/bled/policy.json for root, otherwise bled/policy.json in \
-            XDG_CONFIG_HOME or ~/.config, if it exists). SIGHUP reloads it.
+            The policy file, which says what each app may do (default: /etc/bled/policy.json for root, otherwise \
+            bled/policy.json in XDG_CONFIG_HOME or ~/.config, if it exists). SIGHUP reloads it.
             """
     )
     var policy: String?
@@ -131,7 +131,7 @@ struct Bled: ParsableCommand {
             do throws(TransportError) {
                 wanted = [.adapter(try AdapterReference.firstUsable(in: LinuxKernel()))]
             } catch {
-                let cure = error.cure ?? "Name one, such as “bled demo”."
+                let cure = error.cure ?? "Name one, as in “bled demo”."
                 throw CommandFailure("No radio (\(error)). \(cure)", 69)
             }
         }
