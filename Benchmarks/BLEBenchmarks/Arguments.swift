@@ -73,7 +73,7 @@ struct Arguments {
           scale      one scanner among N advertising controllers
           crowd      one scanning app among N advertising apps, each on its own machine;
                      then a host among 100000 devices, and its memory use; --advertisers
-                     runs only this, among N devices
+                     runs only the latter, among N devices
           gateways   N scanning gateways out of range of each other, on the main queue
                      and then on a queue of their own
           chat-hour  a simulated hour in a chat room with 8 machines and packet loss
@@ -101,6 +101,7 @@ struct Arguments {
                      for micro: other state in the host during the measurement: links,
                      pending connections, known advertisers, apps that scan,
                      characteristics of the local server, values that wait to be sent
+                     (defaults: 1, 0, 256, 1, 3, 0)
           --daemon   measure through the daemon
           --devices, --machines
                      the N of scale and crowd (default: 10, 100 and 1000)
@@ -108,7 +109,7 @@ struct Arguments {
           --seed     random seed of chat-hour (default: 1)
           --octets   octets in each direction of channel (default: 16777216)
           --captures also write the packets of each transfer to a file in FOLDER
-          --n        operations for each workload (default: 10000)
+          --n        operations for each workload except disc (default: 10000)
           --workloads
                      the workloads of peer client (default: all)
           --mtus     the MTUs to measure with, 23 to 517 (default: 23,247,517)
@@ -308,7 +309,9 @@ struct Arguments {
     /// Returns the value of the only option that is allowed; `nil` if it is not given.
     private static func value(of name: String, in words: [String]) throws(Mistake) -> String? {
         guard let first = words.first else { return nil }
-        guard first == name, words.count == 2 else { throw Mistake(reason: "“\(first)” is not a valid argument here") }
+        guard first == name, words.count == 2 else {
+            throw Mistake(reason: "expected only “\(name) VALUE” here, not “\(words.joined(separator: " "))”")
+        }
         return words[1]
     }
 

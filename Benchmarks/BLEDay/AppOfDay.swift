@@ -8,7 +8,7 @@ struct AppOfDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
         abstract:
-            "Run one app in real time on the radio of BLUETOOTH_HOST, together with other such processes.",
+            "Run one app in real time on the radio that BLUETOOTH_HOST names, alongside apps in other processes.",
         discussion: """
             The processes share one file, the bulletin, in which each app records what it does. Prints one JSON object \
             for each violation, and a summary at the end. The app makes random requests until the line "stage calm" is \

@@ -104,7 +104,7 @@ struct HostPair: ~Copyable {
         for event in events where event.side == side {
             if let found = body(event.event) { return found }
         }
-        preconditionFailure("the two hosts must be connected")
+        preconditionFailure("the expected event has not occurred")
     }
 
     /// Lets the peripheral advertise, and the central scan and connect; returns the central's identifier of the

@@ -62,7 +62,7 @@ enum Idle {
             }
             let figure = ready.withLock { $0 } == apps ? await wakeUps() : nil
             for session in sessions { session.close() }
-            return result(name, "a daemon of an idle world, with apps that make no requests", figure, apps: apps)
+            return result(name, "a daemon with an idle world, and apps that make no requests", figure, apps: apps)
         }
     }
 

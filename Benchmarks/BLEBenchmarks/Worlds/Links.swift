@@ -40,7 +40,7 @@ enum Links {
         let isServed = await world.advance(atMost: limit) { app.subscribed.count == goal + 1 }
         return Result(
             workload: "links",
-            explanation: "links of one machine, all subscribed",
+            explanation: "links of one machine, each with a subscription",
             figures: [
                 .init("links", .count(app.mostLinks)),
                 .init("goal_links", .count(goal)),

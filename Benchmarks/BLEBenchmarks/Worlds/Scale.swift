@@ -21,7 +21,7 @@ struct Scale {
         let expected = devices * seconds * 10
         return Result(
             workload: "scale-\(devices)",
-            explanation: "advertisers at 100 ms and a scanner",
+            explanation: "advertisers with an interval of 100 ms, and a scanner",
             figures: [
                 .init("devices", .count(devices)),
                 .init("simulated_seconds", .count(seconds)),

@@ -16,7 +16,7 @@ extension DayCentral {
     }
 
     func renamed(_ peripheral: CBPeripheral) {
-        guard let subject = subject(peripheral) else { return complain("a name of an unknown peripheral") }
+        guard let subject = subject(peripheral) else { return complain("a name update of an unknown peripheral") }
         // Without a connection, a name can only come from an advertisement, which requires a scan.
         if !subject.link.isOpen, !isOn || !manager.isScanning { complain("a name update while \(subject.link.state)") }
     }
@@ -82,7 +82,7 @@ extension DayCentral {
             let mayKnowLater = isStale(error) || request.isCertain
             let isRebuilt = chronicle.hasRebuilt(subject.server, since: mayKnowLater ? linked(subject) : request.made)
             if !isRebuilt || error == nil && !request.isCertain {
-                complain("\(what) got its callback before \(earlier.kind): \(told(error))")
+                complain("\(what) got its callback before the earlier \(earlier.kind): \(told(error))")
             }
             judge(request, object, subject, error)
         case .due(let request): judge(request, object, subject, error)
@@ -113,9 +113,9 @@ extension DayCentral {
         case .write:
             guard let number = request.number else { return }
             let wasTaken = chronicle.wasTaken(number)
-            if error == nil, !wasTaken { complain("a write succeeded that the server has not received") }
+            if error == nil, !wasTaken { complain("a write succeeded, but the server has not received it") }
             let isLost = chronicle.hasLostApp(subject.server, since: request.made)
-            if error is CBATTError, wasTaken, !isLost { complain("a write failed that the server accepted") }
+            if error is CBATTError, wasTaken, !isLost { complain("a write failed, but the server accepted it") }
         case .notify:
             if let object { subject.values[ObjectIdentifier(object), default: ValueModel()].changed() }
         case .services where error == nil && subject.link.isConnected:

@@ -86,7 +86,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         if subject.link.confirmed() { return checkState(of: subject) }
         complain(subject.link.connected(at: chronicle.now))
         checkState(of: subject)
-        if peripheral.services != nil { complain("services exist before they were discovered") }
+        if peripheral.services != nil { complain("services exist that were not discovered") }
         join(subject)
         guard isBusy else { return }
         if dice.chance(5) { return cancel(subject) }

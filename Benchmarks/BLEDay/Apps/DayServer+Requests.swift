@@ -19,7 +19,7 @@ extension DayServer {
     func received(_ requests: [CBATTRequest]) {
         guard let first = requests.first else { return complain("a write request without values") }
         guard requests.allSatisfy({ $0.characteristic === first.characteristic && $0.central === first.central }) else {
-            return complain("one write request for several characteristics")
+            return complain("one write request for several characteristics, or from several centrals")
         }
         switch first.characteristic.uuid {
         case Layout.commands:

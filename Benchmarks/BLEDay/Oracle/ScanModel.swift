@@ -29,7 +29,7 @@ struct ScanModel {
             .flatMap { data[$0] as? [CBUUID] ?? [] }
         let wanted = data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] ?? []
         let isMatch = services.contains(where: advertised.contains) || solicited.contains(where: wanted.contains)
-        return isMatch ? nil : "discovered with \(advertised), which no scan searches for"
+        return isMatch ? nil : "discovered with \(advertised), which the scan does not search for"
     }
 
     func hasDiscovered(_ peripheral: UUID) -> Bool { counts[peripheral] != nil }

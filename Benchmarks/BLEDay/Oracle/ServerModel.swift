@@ -45,7 +45,7 @@ struct ServerModel {
         }
         guard
             let index = starts.firstIndex(where: { $0.isVoid && $0.code == code }) ?? starts.firstIndex(where: \.isVoid)
-        else { return "started advertising with \(told(error))" }
+        else { return "didStartAdvertising with an unexpected result: \(told(error))" }
         // If advertising fails because there is no radio, it does not start when the radio returns.
         if starts.remove(at: index).code == nil, error != nil { advertises = false }
         return nil
@@ -68,7 +68,8 @@ struct ServerModel {
         }
         let addition = additions.remove(at: index)
         if addition.code == nil, error is CBError, isExcused { return nil }
-        return (error as? CBError)?.errorCode == addition.code ? nil : "added with \(told(error))"
+        let isExpected = (error as? CBError)?.errorCode == addition.code
+        return isExpected ? nil : "didAdd with an unexpected result: \(told(error))"
     }
 
     mutating func publish(at now: Duration) { publications.append(now) }
@@ -79,7 +80,7 @@ struct ServerModel {
             return voidPublications < 0 ? "didPublish without a request" : nil
         }
         publications.removeFirst()
-        return error == nil ? nil : "published a channel with \(told(error))"
+        return error == nil ? nil : "didPublish with an unexpected result: \(told(error))"
     }
 
     mutating func unpublish(_ psm: CBL2CAPPSM) { withdrawals.append(psm) }
