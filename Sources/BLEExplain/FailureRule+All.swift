@@ -108,8 +108,8 @@ extension FailureRule {
             timeline.events[$0].fact == .pairingStarted
                 && timeline.events[$0].source == timeline.events[index].source
         }
-        let sides = isFromHost ? "This host refused" : "The peer refused"
-        let text = "\(sides) to pair: \(SMP.Reason(wire: reason))."
+        let side = isFromHost ? "This host" : "The peer"
+        let text = "\(side) ended the pairing: \(SMP.Reason(wire: reason))."
         return [sentence(text, index)]
             + (start.map { [sentence("The pairing began at \(timeline.clock(timeline.events[$0])).", $0)] } ?? [])
     }
@@ -135,24 +135,13 @@ extension FailureRule {
             let words = "\(timeline.events[request].title) \(timeline.events[request].detail)"
             sentences.append(sentence("The request was: \(words).", request))
         }
-        guard securityErrors.contains(code) else { return sentences }
+        guard code.isLackOfSecurity else { return sentences }
         let isEncrypted = limit.walk(0..<index).contains {
             timeline.events[$0].source == event.source
                 && timeline.events[$0].fact == .encryption(link: link, .success)
         }
-        let reason =
-            code == .insufficientAuthorization
-            ? "The server has not authorized this client; pairing again does not change that."
-            : isEncrypted
-                ? "The link was encrypted, but with a key that is not strong enough."
-                : "The link was not encrypted: the devices had not paired, or the pairing failed."
-        return sentences + [sentence(reason, nil)]
+        return sentences + [sentence(code.lack(isEncrypted: isEncrypted), nil)]
     }
-
-    private static let securityErrors: [ATT.ErrorCode] = [
-        .insufficientAuthentication, .insufficientEncryption, .insufficientAuthorization,
-        .encryptionKeySizeTooShort,
-    ]
 
     /// Returns true for refusals with which servers normally say that there is nothing more to find, or that they lack
     /// a feature.
@@ -179,7 +168,7 @@ extension FailureRule {
             switch timeline.events[place].fact {
             case .callback(_, _, _, let error) where event.group != 0 && timeline.events[place].group == event.group:
                 return error == nil
-            case .request(opcode, handle, link, !isFromHost): isRepeated = securityErrors.contains(code)
+            case .request(opcode, handle, link, !isFromHost): isRepeated = code.isLackOfSecurity
             case .response(link, isFromHost) where isRepeated: return true
             case .refusal(_, _, _, link, isFromHost): isRepeated = false
             case .disconnected(link, _), .reset: return false

@@ -160,7 +160,7 @@ import Testing
         Case(
             name: "a device that does not pair",
             rule: "pairing failed",
-            says: "refused to pair",
+            says: "ended the pairing",
             isProtected: true,
             before: { _, _, device in device.refusePairing() }
         ),

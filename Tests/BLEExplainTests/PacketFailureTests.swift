@@ -20,6 +20,13 @@ import Testing
 
     private static func end(_ link: UInt8, _ reason: UInt8) -> [UInt8] { [4, 5, 4, 0, link, 0, reason] }
 
+    private static func encryption(_ link: UInt8) -> [UInt8] { [4, 8, 4, 0, link, 0, 1] }
+
+    /// A read request and the response that refuses it.
+    private static func refusal(_ link: UInt8, _ code: UInt8) -> [[UInt8]] {
+        [attribute(link, [0x0A, 3, 0]), attribute(link, [1, 0x0A, 3, 0, code])]
+    }
+
     /// Bytes of ATT; the host is the client.
     private static func attribute(_ link: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let count = UInt8(payload.count)
@@ -47,6 +54,18 @@ import Testing
         },
         Case(name: "a request without response", rule: "request without answer", says: "within 30 s") {
             [connection($0), attribute($0, [0x0A, 3, 0]), nil, end($0, 0x16)]
+        },
+        Case(name: "a value that needs encryption", rule: "request refused", says: "the link was not encrypted") {
+            [connection($0)] + refusal($0, 0x05)
+        },
+        Case(name: "a key without authentication", rule: "request refused", says: "a pairing without authentication") {
+            [connection($0), encryption($0)] + refusal($0, 0x05)
+        },
+        Case(name: "a short key", rule: "request refused", says: "its key is shorter than the server requires") {
+            [connection($0), encryption($0)] + refusal($0, 0x0C)
+        },
+        Case(name: "a client without authorization", rule: "request refused", says: "has not authorized this client") {
+            [connection($0), encryption($0)] + refusal($0, 0x08)
         },
         Case(name: "a device that is switched off", rule: "peer ended the link", says: "power off") {
             [connection($0), end($0, 0x15)]

@@ -108,7 +108,7 @@ extension TransportError {
             Self(
                 .switchedOff,
                 errno: ERFKILL,
-                "\(index) is blocked",
+                "\(index) is blocked by software (rfkill)",
                 cure: "Unblock it with “rfkill unblock bluetooth”.",
                 command: "rfkill unblock bluetooth"
             )

@@ -115,8 +115,8 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A description of the error.
     public var description: String {
         switch self {
-        case .refused(let reason): "this host refused to pair (\(SMP.Reason(wire: reason)))"
-        case .refusedByDevice(let reason): "the device refused to pair (\(SMP.Reason(wire: reason)))"
+        case .refused(let reason): "this host ended the pairing (\(SMP.Reason(wire: reason)))"
+        case .refusedByDevice(let reason): "the device ended the pairing (\(SMP.Reason(wire: reason)))"
         case .timedOut: "pairing timed out"
         case .encryptionFailed: "the connection could not be encrypted with the new key"
         case .disconnected: "not connected"

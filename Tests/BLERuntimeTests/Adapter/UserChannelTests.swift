@@ -211,7 +211,7 @@ struct UserChannelTests {
         Obstacle(
             testDescription: "blocked by a program",
             code: .switchedOff,
-            context: "hci0 is blocked",
+            context: "hci0 is blocked by software (rfkill)",
             cure: "rfkill unblock bluetooth",
             arrange: { $0.block(first, .soft) }
         ),
@@ -225,7 +225,7 @@ struct UserChannelTests {
         Obstacle(
             testDescription: "blocked as the kernel sees it",
             code: .switchedOff,
-            context: "hci0 is blocked",
+            context: "hci0 is blocked by software (rfkill)",
             cure: "rfkill unblock bluetooth",
             arrange: { $0.change(first) { $0.bindings = [ERFKILL] } }
         ),

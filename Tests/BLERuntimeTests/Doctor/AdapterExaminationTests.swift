@@ -74,7 +74,7 @@ struct AdapterExaminationTests {
         ),
         Case(
             code: .adapterBlocked,
-            sentence: "hci0 is blocked",
+            sentence: "hci0 is blocked by software (rfkill)",
             cure: "rfkill unblock bluetooth",
             break_: { $0.block(first, .soft) },
             heal: { $0.block(first, nil) }
@@ -82,7 +82,7 @@ struct AdapterExaminationTests {
         Case(
             code: .adapterBlocked,
             host: "hci:0",
-            sentence: "hci0 is blocked",
+            sentence: "hci0 is blocked by software (rfkill)",
             cure: "rfkill unblock bluetooth",
             break_: { $0.block(first, .soft) },
             heal: { $0.block(first, nil) }
