@@ -1,35 +1,17 @@
 """The asyncio client in a world: scanning, values, errors, cancellation, several sessions, and flow control."""
 
 import asyncio
-import contextlib
 import os
 import pathlib
 import sys
 
-from corebluetooth_linux import BluetoothError, Daemon, Session
+import checks
+from checks import check, failing
+from corebluetooth_linux import Daemon, Session
 from corebluetooth_linux.lines import CHUNK, Lines
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from programs import air  # noqa: E402
-
-checked = 0
-
-
-def check(what, condition):
-    global checked
-    if not condition:
-        sys.exit(f"client.py: {what}")
-    checked += 1
-
-
-@contextlib.asynccontextmanager
-async def failing(code):
-    try:
-        yield
-    except BluetoothError as error:
-        check(f"the code {code} and not {error.code}: {error}", error.code == code)
-    else:
-        check(f"an error with the code {code}", False)
 
 
 async def values(host):
@@ -207,7 +189,7 @@ async def main(world):
             while True:
                 await lamp.read("FFE1")
         await process.__aexit__()
-    print(f"asyncio client: {checked} checks passed")
+    print(f"asyncio client: {checks.passed} checks passed")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,10 @@ def client():
     subprocess.run([python, here / "client.py", here / "world.json"], env=environment, check=True, timeout=300)
 
 
+def faults():
+    subprocess.run([python, here / "faults.py", here / "world.json"], env=environment, check=True, timeout=120)
+
+
 def survival():
     """Sessions that live through everything; SURVIVAL_EVENTS says for how many values."""
     events = os.environ.get("SURVIVAL_EVENTS", "20000")
@@ -84,7 +88,7 @@ def smp():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [types, client, guide, scripts, survival, bleak, suite, ruuvitag, smp, gateway, fleet, crowd]
+parts = [types, client, faults, guide, scripts, survival, bleak, suite, ruuvitag, smp, gateway, fleet, crowd]
 for part in [part for part in parts if part.__name__ in sys.argv[3:]] or parts:
     begun = time.monotonic()
     part()

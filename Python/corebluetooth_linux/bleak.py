@@ -35,6 +35,7 @@ from bleak.backends.service import BleakGATTService, BleakGATTServiceCollection
 from bleak.exc import BleakDeviceNotFoundError, BleakError, BleakGATTProtocolError
 from bleak.uuids import normalize_uuid_str
 
+from .callbacks import run
 from .device import Device, Value
 from .errors import BluetoothError
 from .scanning import Advertisement, Scan
@@ -112,7 +113,7 @@ class SharedSession:
         try:
             async for advertisement in scan:
                 for scanner in list(self._scanners):
-                    scanner.found(advertisement)
+                    run(scanner.found, advertisement)
         finally:
             await scan.__aexit__()
 
@@ -219,7 +220,7 @@ class Client(BaseBleakClient):
             await self._asking(device.disconnect())
             if was_connected and self._disconnected_callback and not self._is_asked:
                 self._is_asked = True
-                self._disconnected_callback()
+                run(self._disconnected_callback)
         finally:
             await self._end()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .callbacks import run
 from .errors import BluetoothError
 from .queue import EventQueue
 
@@ -101,7 +102,8 @@ class Device:
     """A device that a session has connected.
 
     Attributes are named as on the command line ("2A19", "180F/2A19", "Battery Level"), by handle, or by an element of
-    services(). All methods raise BluetoothError.
+    services(). All methods raise BluetoothError. An exception in a callback goes to the exception handler of the event
+    loop, and the session goes on.
 
     Attributes:
         identifier: The identifier of the device for this host.
@@ -182,7 +184,7 @@ class Device:
         self._calls.setdefault(subscription, []).append(call)
         for known, value in early:
             if known == subscription:
-                call(value)
+                run(call, value)
         return handle
 
     async def unsubscribe(self, handle: int, call: Callable[[Value], None] | None = None) -> None:
@@ -254,7 +256,7 @@ class Device:
             case "received":
                 subscription, value = _subscription(line), Value.from_line(line, self._connections)
                 for call in list(self._calls.get(subscription, ())):
-                    call(value)
+                    run(call, value)
                 for early in self._early:
                     early.append((subscription, value))
             case "resubscribed":
@@ -279,7 +281,7 @@ class Device:
             for stream in list(self._streams):
                 stream._end(BluetoothError("disconnected", reason or "The device is disconnected."))
         for call in list(self._on_disconnect):
-            call(reason)
+            run(call, reason)
 
 
 class Values:

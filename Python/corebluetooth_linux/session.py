@@ -248,7 +248,17 @@ class Session:
         process = self._process
         if process is None:
             return
-        self._end(BluetoothError("cancelled", "The session has ended."))
+        try:
+            self._end(BluetoothError("cancelled", "The session has ended."))
+        finally:
+            await self._terminate(process)
+        for task in (self._reader, self._messages):
+            if task:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, BluetoothError):
+                    await task
+
+    async def _terminate(self, process: asyncio.subprocess.Process) -> None:
         self._may_read.set()
         if process.stdin:
             process.stdin.close()
@@ -261,8 +271,3 @@ class Session:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-        for task in (self._reader, self._messages):
-            if task:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError, BluetoothError):
-                    await task
