@@ -1,6 +1,6 @@
 """The Python package in programs with errors: faults.py WORLD
 
-Callbacks raise exceptions. The variables BLED and BLE name the programs.
+Callbacks raise exceptions, and commands cannot be written. The variables BLED and BLE name the programs.
 """
 
 import asyncio
@@ -10,9 +10,10 @@ import sys
 
 import checks
 from bleak import BleakScanner
-from checks import check
+from checks import check, failing
 from corebluetooth_linux import Daemon, Session
 from corebluetooth_linux.bleak import Scanner
+from corebluetooth_linux.lines import COMMAND_LIMIT, encoded
 
 
 @contextlib.contextmanager
@@ -64,11 +65,32 @@ def raising_for_bleak(device, data):
     raising()
 
 
+async def commands(host):
+    """A command that the process could not parse fails, and the session goes on."""
+    nested = []
+    for _ in range(600):
+        nested = [nested]
+    async with Session(host) as session, await session.connect("Lamp", timeout=30) as lamp:
+        for keys in ({"value": bytes(40_000).hex()}, {"handle": float("inf")}, {"characteristic": "\udcff"},
+                     {"handle": 1 << 64}, {"handle": 10**400}, {"characteristic": nested}, {"value": b"octets"}):
+            async with failing("invalid"):
+                await asyncio.wait_for(session.request("write", device="Lamp", **keys), 30)
+        async with failing("invalid"):
+            async with session.serve({"name": "x" * COMMAND_LIMIT}):
+                pass
+        check("no command waits", not session._answers)
+        length = len(encoded({"id": session._next + 1, "command": "read", "device": ""})) - 1
+        async with failing("invalid"):  # The process answers that the attribute is missing.
+            await asyncio.wait_for(session.request("read", device="é" * ((COMMAND_LIMIT - length) // 2)), 30)
+        check("the session goes on", (await lamp.read("2A19")).octets == b"\x51")
+
+
 async def main(world):
     async with Daemon(f"world:{world}") as host:
         os.environ["BLUETOOTH_HOST"] = host
         await callbacks(host)
         await scanners()
+        await commands(host)
     print(f"programs with errors: {checks.passed} checks passed")
 
 

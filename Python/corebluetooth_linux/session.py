@@ -12,7 +12,7 @@ from typing import Any
 
 from .device import Device
 from .errors import BluetoothError, sentences
-from .lines import CHUNK, Lines
+from .lines import CHUNK, Lines, encoded
 from .peripheral import Peripheral, options
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
@@ -86,19 +86,20 @@ class Session:
         Keys whose value is None are left out.
 
         Raises:
-            BluetoothError: if the command failed, or the process ended.
+            BluetoothError: if the command failed or cannot be sent, or if the process ended.
         """
         if self._ending or self._process is None or self._process.stdin is None:
             raise self._ending or BluetoothError("cancelled", "The session has not been started. Use it inside “async with”.")
         self._next += 1
         number = self._next
-        line = {"id": number, "command": command} | {key: value for key, value in keys.items() if value is not None}
+        given = {key: value for key, value in keys.items() if value is not None}
+        line = encoded({"id": number, "command": command} | given)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
         self._may_read.set()
         try:
             with contextlib.suppress(ConnectionError):
-                self._process.stdin.write(json.dumps(line).encode() + b"\n")
+                self._process.stdin.write(line)
                 await self._process.stdin.drain()
             return await answer
         finally:
@@ -170,7 +171,7 @@ class Session:
     def _send_and_forget(self, command: str, **keys: Any) -> None:
         if self.is_running and self._process and self._process.stdin:
             with contextlib.suppress(ConnectionError):
-                self._process.stdin.write(json.dumps({"command": command} | keys).encode() + b"\n")
+                self._process.stdin.write(encoded({"command": command} | keys))
 
     def _device(self, line: dict[str, Any]) -> Device:
         """Returns the object of the device that a line names."""
