@@ -1,11 +1,14 @@
 """The Python package in programs with errors: faults.py WORLD
 
-Callbacks raise exceptions, and commands cannot be written. The variables BLED and BLE name the programs.
+Callbacks raise exceptions, commands cannot be written, and events come in a row. The variables BLED and BLE name the
+programs.
 """
 
 import asyncio
 import contextlib
+import json
 import os
+import pathlib
 import sys
 
 import checks
@@ -14,6 +17,12 @@ from checks import check, failing
 from corebluetooth_linux import Daemon, Session
 from corebluetooth_linux.bleak import Scanner
 from corebluetooth_linux.lines import COMMAND_LIMIT, encoded
+
+
+def scripted(held="", **answers):
+    """A session whose process writes these lines."""
+    os.environ |= {"ANSWERS": json.dumps(answers), "HELD": held}
+    return Session(program=str(pathlib.Path(__file__).with_name("scripted.py")))
 
 
 @contextlib.contextmanager
@@ -85,7 +94,22 @@ async def commands(host):
         check("the session goes on", (await lamp.read("2A19")).octets == b"\x51")
 
 
+async def rows():
+    """Events that come right after an answer happen after it."""
+    lost = {"event": "disconnected", "reason": "The connection was lost."}
+    async with scripted(connect=[{"event": "connected"}, {}, lost]) as session:
+        lamp = await session.connect("Lamp")
+        await session.request("received")
+        check("a device that disconnects after the answer is not connected", not lamp.is_connected)
+    back = [{"event": "disconnected"}, {}, {"event": "connected"}]
+    async with scripted(disconnect=back) as session:
+        lamp = await session.connect("Lamp")
+        await lamp.disconnect()
+        check("a device that another task connects after the answer is connected", lamp.is_connected)
+
+
 async def main(world):
+    await rows()
     async with Daemon(f"world:{world}") as host:
         os.environ["BLUETOOTH_HOST"] = host
         await callbacks(host)

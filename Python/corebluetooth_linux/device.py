@@ -227,7 +227,6 @@ class Device:
         except BluetoothError as error:
             if error.code != "not_connected":
                 raise
-        self._ended(None)
 
     async def __aenter__(self) -> Device:
         return self

@@ -26,14 +26,15 @@ def encoded(command: dict[str, Any]) -> bytes:
     Raises:
         BluetoothError: with the code "invalid" if JSON cannot express the command, or if it is too long.
     """
+    name = command["command"]
     try:
         _check(command)
         line = json.dumps(command, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
-        raise BluetoothError("invalid", f"The command “{command['command']}” cannot be written as JSON: {error}.") from None
+        raise BluetoothError("invalid", f"The command “{name}” cannot be written as JSON: {error}.") from None
     if len(line) > COMMAND_LIMIT:
-        raise BluetoothError("invalid", f"The command “{command['command']}” has {len(line)} octets; at most "
-                             f"{COMMAND_LIMIT} are possible.")
+        raise BluetoothError("invalid", f"The command “{name}” has {len(line)} octets; at most {COMMAND_LIMIT} are "
+                             "possible.")
     return line + b"\n"
 
 

@@ -151,9 +151,7 @@ class Session:
         except asyncio.CancelledError:
             self._send_and_forget("disconnect", device=wanted)
             raise
-        known = self._device(line)
-        known._connected(line)
-        return known
+        return self._device(line)
 
     def serve(self, description: dict[str, Any] | str | os.PathLike[str], *, machine: str | None = None,
               ask: Iterable[str] = (), advertise: bool = True, faults: Iterable[str] = ()) -> Peripheral:
@@ -210,6 +208,8 @@ class Session:
     def _receive(self, line: dict[str, Any]) -> None:
         match line.get("event"):
             case "done" | "failed" as event:
+                if event == "done":
+                    self._complete(line)
                 answer = self._answers.get(line.get("id", 0))
                 if answer is None or answer.done():
                     return
@@ -225,6 +225,14 @@ class Session:
                     return
                 if "identifier" in line:
                     self._device(line)._receive(line)
+
+    def _complete(self, line: dict[str, Any]) -> None:
+        """Notes what a command did, before the lines after its answer are processed."""
+        match line.get("command"):
+            case "connect":
+                self._device(line)._connected(line)
+            case "disconnect":
+                self._device(line)._ended(None)
 
     async def _discard(self, messages: asyncio.StreamReader) -> None:
         """Reads the messages of the process, which would wait otherwise."""
