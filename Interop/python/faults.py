@@ -108,8 +108,40 @@ async def rows():
         check("a device that another task connects after the answer is connected", lamp.is_connected)
 
 
+async def streams():
+    """The end of a stream does not end another one that begins, and a stream that never began is unsubscribed."""
+    value = {"event": "received"}
+    async with scripted(read=[value, {}]) as session:
+        lamp = await session.connect("Lamp")
+        async with lamp.values("FFE1") as first:
+            second = lamp.values("FFE1")
+            await asyncio.gather(second.__aenter__(), first.__aexit__())
+            sent = (await session.request("received"))["commands"]
+            check(f"a stream that begins while another ends stays subscribed: {sent}", "unsubscribe" not in sent)
+            await lamp.read("FFE1")
+            check("its value", (await asyncio.wait_for(anext(second), 30)).octets == b"\x00")
+            await second.__aexit__()
+        sent = (await session.request("received"))["commands"]
+        check(f"the last stream is unsubscribed: {sent}", sent.count("unsubscribe") == 1)
+    async with scripted("subscribe", read=[value, {}]) as session:
+        lamp = await session.connect("Lamp")
+        received = []
+        subscribing = asyncio.create_task(lamp.subscribe("FFE1", received.append))
+        while "subscribe" not in (await session.request("received"))["commands"]:
+            pass
+        await lamp.read("FFE1")
+        subscribing.cancel()
+        await asyncio.wait([subscribing])
+        await session.request("release")
+        await lamp.read("FFE1")
+        sent = (await session.request("received"))["commands"]
+        check(f"a cancelled subscription is ended: {sent}", sent.count("unsubscribe") == 1)
+        check("a cancelled subscription calls nothing", subscribing.cancelled() and not received)
+
+
 async def main(world):
     await rows()
+    await streams()
     async with Daemon(f"world:{world}") as host:
         os.environ["BLUETOOTH_HOST"] = host
         await callbacks(host)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .callbacks import run
 from .errors import BluetoothError
 from .queue import EventQueue
+from .subscriptions import Receiver, Subscriptions, subscription_of
 
 if TYPE_CHECKING:
     from .session import Session
@@ -77,9 +78,6 @@ class Value:
 
 
 Target = str | int | Characteristic | Attribute
-# A subscribed characteristic, by its service, its UUID and its number among several; unlike a handle, it stays the same
-# over connections.
-Subscription = tuple[str, str, int]
 
 
 def _target(attribute: Target) -> dict[str, Any]:
@@ -91,11 +89,6 @@ def _target(attribute: Target) -> dict[str, Any]:
             return {"characteristic": attribute}
         case _:
             return {"handle": attribute.handle}
-
-
-def _subscription(line: dict[str, Any]) -> Subscription:
-    """Returns the characteristic that a line is about."""
-    return line.get("service", ""), line.get("characteristic", ""), int(line.get("instance", 1))
 
 
 class Device:
@@ -118,12 +111,7 @@ class Device:
         self.address: str | None = None
         self._is_connected = False
         self._connections = 0
-        self._calls: dict[Subscription, list[Callable[[Value], None]]] = {}
-        # The subscriptions by the handles that subscribe() returned, and their handles in this connection.
-        self._subscriptions: dict[int, Subscription] = {}
-        self._handles: dict[Subscription, int] = {}
-        # The values that come while subscribe() waits for its answer.
-        self._early: list[list[tuple[Subscription, Value]]] = []
+        self._subscriptions = Subscriptions(self)
         self._streams: set[Values] = set()
         self._on_disconnect: list[Callable[[str | None], None]] = []
 
@@ -171,21 +159,7 @@ class Device:
         Returns:
             The handle of the characteristic, for unsubscribe().
         """
-        # Values may come before the answer, which names the characteristic.
-        early: list[tuple[Subscription, Value]] = []
-        self._early.append(early)
-        try:
-            line = await self._request("subscribe", **_target(attribute))
-        finally:
-            self._early = [one for one in self._early if one is not early]
-        subscription, handle = _subscription(line), int(line["handle"])
-        self._subscriptions[handle] = subscription
-        self._handles[subscription] = handle
-        self._calls.setdefault(subscription, []).append(call)
-        for known, value in early:
-            if known == subscription:
-                run(call, value)
-        return handle
+        return (await self._subscriptions.add(_target(attribute), call)).handle
 
     async def unsubscribe(self, handle: int, call: Callable[[Value], None] | None = None) -> None:
         """Ends a subscription of one function, or of all.
@@ -193,16 +167,7 @@ class Device:
         Args:
             handle: The result of subscribe(). It is valid over reconnections.
         """
-        subscription = self._subscriptions.get(handle)
-        if subscription is None:
-            return
-        calls = self._calls.get(subscription, [])
-        if call in calls:
-            calls.remove(call)
-        elif call is None:
-            calls.clear()
-        if not calls and self._calls.pop(subscription, None) is not None and self._is_connected:
-            await self._request("unsubscribe", handle=self._handles[subscription])
+        await self._subscriptions.remove_all(handle, call)
 
     async def rssi(self) -> int:
         """Returns the signal strength of the connection in dBm."""
@@ -253,22 +218,14 @@ class Device:
             case "disconnected":
                 self._ended(line.get("reason"), bool(line.get("reconnecting")))
             case "received":
-                subscription, value = _subscription(line), Value.from_line(line, self._connections)
-                for call in list(self._calls.get(subscription, ())):
-                    run(call, value)
-                for early in self._early:
-                    early.append((subscription, value))
+                self._subscriptions.receive(subscription_of(line), Value.from_line(line, self._connections))
             case "resubscribed":
-                subscription = _subscription(line)
-                self._handles[subscription] = int(line["handle"])
-                if subscription not in self._calls:
-                    # The program ended the subscription while the device was gone.
-                    self._session._send_and_forget("unsubscribe", device=self.identifier, handle=line["handle"])
+                self._subscriptions.resubscribed(line)
             case "unsubscribed":
-                subscription = _subscription(line)
-                self._calls.pop(subscription, None)
+                subscription = subscription_of(line)
+                self._subscriptions.unsubscribed(subscription)
                 for stream in list(self._streams):
-                    if self._subscriptions.get(stream._handle) == subscription:
+                    if stream._receiver is not None and stream._receiver.subscription == subscription:
                         stream._end(BluetoothError("no_attribute", line.get("reason") or "The subscription has ended."))
 
     def _ended(self, reason: str | None, will_return: bool = False) -> None:
@@ -276,7 +233,7 @@ class Device:
             return
         self._is_connected = False
         if not will_return:
-            self._calls.clear()
+            self._subscriptions.clear()
             for stream in list(self._streams):
                 stream._end(BluetoothError("disconnected", reason or "The device is disconnected."))
         for call in list(self._on_disconnect):
@@ -294,13 +251,13 @@ class Values:
         self._device = device
         self._attribute = attribute
         self._queue: EventQueue[Value] | None = None
-        self._handle = 0
+        self._receiver: Receiver | None = None
 
     async def __aenter__(self) -> Values:
         queue = self._queue = self._device._session._queue()
         self._device._streams.add(self)
         try:
-            self._handle = await self._device.subscribe(self._attribute, queue.put)
+            self._receiver = await self._device._subscriptions.add(_target(self._attribute), queue.put)
         except BaseException:
             self._forget(queue)
             raise
@@ -311,8 +268,9 @@ class Values:
             return
         queue, self._queue = self._queue, None
         self._forget(queue)
-        if self._device._session.is_running:
-            await self._device.unsubscribe(self._handle, queue.put)
+        receiver, self._receiver = self._receiver, None
+        if receiver is not None and self._device._session.is_running:
+            await self._device._subscriptions.remove(receiver)
 
     def _end(self, error: BluetoothError) -> None:
         if self._queue is not None:

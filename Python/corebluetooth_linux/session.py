@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .device import Device
@@ -22,7 +22,8 @@ class Session:
     """Bluetooth for one program: scans, and any number of devices.
 
     An asynchronous context manager. All methods are for one event loop. A method that is cancelled leaves the session
-    usable; what the device does meanwhile is not undone, except that a cancelled connect disconnects.
+    usable. What the device does meanwhile is not undone, except that a cancelled connect disconnects, and that
+    a cancelled subscription ends.
     """
 
     def __init__(self, host: str | None = None, program: str | None = None) -> None:
@@ -39,6 +40,8 @@ class Session:
         self._reader: asyncio.Task[None] | None = None
         self._messages: asyncio.Task[None] | None = None
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        # The functions that process an answer immediately, also if the call that sent the command was cancelled.
+        self._on_answer: dict[int, Callable[[dict[str, Any]], None]] = {}
         self._next = 0
         self._may_read = asyncio.Event()
         self._queues: set[EventQueue[Any]] = set()
@@ -88,20 +91,37 @@ class Session:
         Raises:
             BluetoothError: if the command failed or cannot be sent, or if the process ended.
         """
+        return await self._answer(self._send(command, keys))
+
+    def _send(self, command: str, keys: dict[str, Any],
+              on_answer: Callable[[dict[str, Any]], None] | None = None) -> int:
+        """Sends a command, and returns its number, for _answer().
+
+        Args:
+            on_answer: Called with the answer before the lines after it are processed, also if the call is cancelled.
+        """
         if self._ending or self._process is None or self._process.stdin is None:
-            raise self._ending or BluetoothError("cancelled", "The session has not been started. Use it inside “async with”.")
-        self._next += 1
-        number = self._next
+            raise self._ending or BluetoothError("cancelled", "The session has not been started. Use it inside "
+                                                 "“async with”.")
+        number = self._next + 1
         given = {key: value for key, value in keys.items() if value is not None}
         line = encoded({"id": number, "command": command} | given)
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[number] = answer
+        self._next = number
+        self._answers[number] = asyncio.get_running_loop().create_future()
+        if on_answer:
+            self._on_answer[number] = on_answer
         self._may_read.set()
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(line)
+        return number
+
+    async def _answer(self, number: int) -> dict[str, Any]:
+        """Waits for the answer to a command."""
+        assert self._process and self._process.stdin
         try:
             with contextlib.suppress(ConnectionError):
-                self._process.stdin.write(line)
                 await self._process.stdin.drain()
-            return await answer
+            return await self._answers[number]
         finally:
             self._answers.pop(number, None)
 
@@ -210,6 +230,8 @@ class Session:
             case "done" | "failed" as event:
                 if event == "done":
                     self._complete(line)
+                if on_answer := self._on_answer.pop(line.get("id", 0), None):
+                    on_answer(line)
                 answer = self._answers.get(line.get("id", 0))
                 if answer is None or answer.done():
                     return
