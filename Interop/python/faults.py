@@ -139,6 +139,29 @@ async def streams():
         check("a cancelled subscription calls nothing", subscribing.cancelled() and not received)
 
 
+async def cancelled_streams(host):
+    """What a cancelled task has begun ends, so that another task can begin it."""
+    device = {"name": "Own lamp", "services": [{"uuid": "FFE0", "characteristics": []}]}
+    for begin, end in (("serve", "withdraw"), ("scan", "stop")):
+        async with scripted(begin) as session:
+            task = asyncio.create_task((session.serve(device) if begin == "serve" else session.scan()).__aenter__())
+            while begin not in (await session.request("received"))["commands"]:
+                pass
+            task.cancel()
+            await asyncio.wait([task])
+            sent = (await session.request("received"))["commands"]
+            check(f"{end} after a cancelled {begin}: {sent}", task.cancelled() and sent.count(end) == 1)
+    async with Session(host) as session:
+        for _ in range(3):
+            task = asyncio.create_task(session.serve(device).__aenter__())
+            while not session._answers:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+        async with session.serve(device):
+            check("a device after cancelled ones", task.cancelled())
+
+
 async def main(world):
     await rows()
     await streams()
@@ -147,6 +170,7 @@ async def main(world):
         await callbacks(host)
         await scanners()
         await commands(host)
+        await cancelled_streams(host)
     print(f"programs with errors: {checks.passed} checks passed")
 
 

@@ -82,6 +82,9 @@ class Peripheral(EventStream[PeripheralEvent]):
     nothing more while 256 of them wait.
     """
 
+    BEGIN = "serve"
+    END = "withdraw"
+
     def _attach(self) -> None:
         if self._session._peripheral is not None:
             raise BluetoothError("busy", "This session already serves a device; stop serving it first, or start "
@@ -90,12 +93,6 @@ class Peripheral(EventStream[PeripheralEvent]):
 
     def _detach(self) -> None:
         self._session._peripheral = None
-
-    async def _begin(self) -> None:
-        await self._session.request("serve", **self._options)
-
-    async def _finish(self) -> None:
-        await self._session.request("withdraw")
 
     async def update(self, characteristic: str, value: bytes) -> None:
         """Sets a value, and sends it to all subscribers; waits while a central receives slowly."""

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from .errors import BluetoothError
+
 if TYPE_CHECKING:
     from .session import Session
 
@@ -66,6 +68,9 @@ class EventStream(Generic[Item]):
     A subclass says where the session finds it, and which commands begin and end the events.
     """
 
+    BEGIN: str
+    END: str
+
     def __init__(self, session: Session, options: dict[str, Any]) -> None:
         self._session = session
         self._options = options
@@ -79,25 +84,24 @@ class EventStream(Generic[Item]):
         """Removes the stream from its session."""
         raise NotImplementedError
 
-    async def _begin(self) -> None:
-        raise NotImplementedError
-
-    async def _finish(self) -> None:
-        raise NotImplementedError
-
     async def __aenter__(self) -> Self:
         self._attach()
         self._queue = self._session._queue()
         try:
-            await self._begin()
-        except BaseException:
+            await self._session.request(self.BEGIN, **self._options)
+        except BluetoothError:
             self._leave()
+            raise
+        except BaseException:
+            # The process still carries out the command, and then the one that ends the events.
+            if self._leave():
+                self._session._send_and_forget(self.END)
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if self._leave():
-            await self._finish()
+            await self._session.request(self.END)
 
     def _leave(self) -> bool:
         """Detaches the stream from its session; returns whether the session must still end the events."""

@@ -61,19 +61,17 @@ class Scan(EventStream[Advertisement]):
     A session has one scan at a time.
     """
 
+    BEGIN = "scan"
+    END = "stop"
+
     def _attach(self) -> None:
         if self._session._scan is not None:
-            raise BluetoothError("busy", "This session is already scanning; end that scan first, or start another session.")
+            raise BluetoothError("busy", "This session is already scanning; end that scan first, or start another "
+                                 "session.")
         self._session._scan = self
 
     def _detach(self) -> None:
         self._session._scan = None
-
-    async def _begin(self) -> None:
-        await self._session.request("scan", **self._options)
-
-    async def _finish(self) -> None:
-        await self._session.request("stop")
 
     def _receive(self, line: dict[str, Any]) -> None:
         """Takes an advertisement of the session."""

@@ -22,8 +22,8 @@ class Session:
     """Bluetooth for one program: scans, and any number of devices.
 
     An asynchronous context manager. All methods are for one event loop. A method that is cancelled leaves the session
-    usable. What the device does meanwhile is not undone, except that a cancelled connect disconnects, and that
-    a cancelled subscription ends.
+    usable. What the device does meanwhile is not undone, except that a cancelled connect disconnects, and that a
+    cancelled scan, subscription or served device ends.
     """
 
     def __init__(self, host: str | None = None, program: str | None = None) -> None:
