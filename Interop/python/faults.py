@@ -1,7 +1,7 @@
 """The Python package in programs with errors: faults.py WORLD
 
-Callbacks raise exceptions, commands cannot be written, and events come in a row. The variables BLED and BLE name the
-programs.
+Callbacks raise exceptions, commands cannot be written, tasks are cancelled, and devices are lost at any time. The
+variables BLED and BLE name the programs.
 """
 
 import asyncio
@@ -17,6 +17,12 @@ from checks import check, failing
 from corebluetooth_linux import Daemon, Session
 from corebluetooth_linux.bleak import Scanner
 from corebluetooth_linux.lines import COMMAND_LIMIT, encoded
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from programs import air  # noqa: E402
+
+LAMP = {"name": "Own lamp", "services": [{"uuid": "FFE0", "characteristics": [
+    {"uuid": "FFE1", "properties": ["read", "notify"], "value": "01"}]}]}
 
 
 def scripted(held="", **answers):
@@ -141,10 +147,9 @@ async def streams():
 
 async def cancelled_streams(host):
     """What a cancelled task has begun ends, so that another task can begin it."""
-    device = {"name": "Own lamp", "services": [{"uuid": "FFE0", "characteristics": []}]}
     for begin, end in (("serve", "withdraw"), ("scan", "stop")):
         async with scripted(begin) as session:
-            task = asyncio.create_task((session.serve(device) if begin == "serve" else session.scan()).__aenter__())
+            task = asyncio.create_task((session.serve(LAMP) if begin == "serve" else session.scan()).__aenter__())
             while begin not in (await session.request("received"))["commands"]:
                 pass
             task.cancel()
@@ -153,16 +158,35 @@ async def cancelled_streams(host):
             check(f"{end} after a cancelled {begin}: {sent}", task.cancelled() and sent.count(end) == 1)
     async with Session(host) as session:
         for _ in range(3):
-            task = asyncio.create_task(session.serve(device).__aenter__())
+            task = asyncio.create_task(session.serve(LAMP).__aenter__())
             while not session._answers:
                 await asyncio.sleep(0)
             task.cancel()
             await asyncio.wait([task])
-        async with session.serve(device):
+        async with session.serve(LAMP):
             check("a device after cancelled ones", task.cancelled())
 
 
+async def returning():
+    """A device that is lost can be disconnected, although the session would connect it again."""
+    with air(os.environ["BLE"]) as (one, other):
+        async with Session(f"tcp:127.0.0.1:{other}") as user:
+            away = asyncio.Event()
+            async with Session(f"tcp:127.0.0.1:{one}") as device, device.serve(LAMP):
+                found = await user.connect("Own lamp", timeout=60, reconnect=True)
+                found.on_disconnect(lambda _: away.set())
+                values = await found.values("FFE1").__aenter__()
+            await away.wait()
+            async with found:
+                next = asyncio.create_task(anext(values))
+            async with failing("disconnected"):
+                await asyncio.wait_for(next, 30)
+            async with failing("not_connected"):
+                await user.request("disconnect", device=found.identifier)
+
+
 async def main(world):
+    await returning()
     await rows()
     await streams()
     async with Daemon(f"world:{world}") as host:

@@ -110,6 +110,8 @@ class Device:
         self.name: str | None = None
         self.address: str | None = None
         self._is_connected = False
+        # True while the session connects again, after the connection was lost.
+        self._returns = False
         self._connections = 0
         self._subscriptions = Subscriptions(self)
         self._streams: set[Values] = set()
@@ -192,12 +194,14 @@ class Device:
         except BluetoothError as error:
             if error.code != "not_connected":
                 raise
+            if not self._is_connected:
+                self._ended(None)
 
     async def __aenter__(self) -> Device:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._is_connected and self._session.is_running:
+        if (self._is_connected or self._returns) and self._session.is_running:
             await self.disconnect()
 
     async def _request(self, command: str, **keys: Any) -> dict[str, Any]:
@@ -206,6 +210,7 @@ class Device:
     def _connected(self, line: dict[str, Any]) -> None:
         self.name = line.get("name", self.name)
         self.address = line.get("address", self.address)
+        self._returns = False
         if not self._is_connected:
             self._is_connected = True
             self._connections += 1
@@ -229,15 +234,17 @@ class Device:
                         stream._end(BluetoothError("no_attribute", line.get("reason") or "The subscription has ended."))
 
     def _ended(self, reason: str | None, will_return: bool = False) -> None:
-        if not self._is_connected:
+        was_connected, self._is_connected = self._is_connected, False
+        if not was_connected and not self._returns:
             return
-        self._is_connected = False
+        self._returns = will_return
         if not will_return:
             self._subscriptions.clear()
             for stream in list(self._streams):
                 stream._end(BluetoothError("disconnected", reason or "The device is disconnected."))
-        for call in list(self._on_disconnect):
-            run(call, reason)
+        if was_connected:
+            for call in list(self._on_disconnect):
+                run(call, reason)
 
 
 class Values:
