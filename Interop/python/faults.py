@@ -185,7 +185,17 @@ async def returning():
                 await user.request("disconnect", device=found.identifier)
 
 
+async def lines():
+    """A process that writes something else than docs/SESSION.md says is ended."""
+    async with scripted(connect=[{"event": "connected", "identifier": []}]) as session:
+        async with failing("cancelled"):
+            await session.connect("Lamp")
+        await asyncio.wait_for(session._process.wait(), 30)
+        check("the session knows that it has ended", not session.is_running)
+
+
 async def main(world):
+    await lines()
     await returning()
     await rows()
     await streams()

@@ -70,6 +70,9 @@ class SharedSession:
         """Returns the session, and starts it if this is the first user."""
         async with self._lock:
             if self._session is None or not self._session.is_running:
+                if self._session is not None:
+                    # The radio may be free only when the process has ended.
+                    await self._session.__aexit__()
                 session = Session()
                 await session.__aenter__()
                 self._session = session

@@ -220,8 +220,10 @@ class Session:
                 if not (line := await lines.next()):
                     break
                 self._receive(json.loads(line))
-        except ValueError as error:
-            sentence = f"“{self._program} session” wrote an invalid line: {error}."
+        except Exception as error:
+            sentence = f"“{self._program} session” wrote an invalid line: {error!r}."
+            # Without a reader, it would wait, and keep the radio.
+            self._terminate()
         finally:
             self._end(BluetoothError("cancelled", sentence))
 
@@ -282,19 +284,23 @@ class Session:
         try:
             self._end(BluetoothError("cancelled", "The session has ended."))
         finally:
-            await self._terminate(process)
+            await self._await_end(process)
         for task in (self._reader, self._messages):
             if task:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError, BluetoothError):
                     await task
 
-    async def _terminate(self, process: asyncio.subprocess.Process) -> None:
+    def _terminate(self) -> None:
+        if self._process:
+            if self._process.stdin:
+                self._process.stdin.close()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+
+    async def _await_end(self, process: asyncio.subprocess.Process) -> None:
         self._may_read.set()
-        if process.stdin:
-            process.stdin.close()
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
+        self._terminate()
         try:
             async with asyncio.timeout(10):
                 await process.wait()
