@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 
 import checks
 from bleak import BleakScanner
@@ -194,7 +195,25 @@ async def lines():
         check("the session knows that it has ended", not session.is_running)
 
 
+async def programs():
+    """Programs that cannot be run, or are not those of this project, are named in an error."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("greeting", "#!/bin/sh\necho hello\nexec sleep 600\n"), ("empty", "?"),
+                           ("later", "#!/bin/sh\necho '{\"event\": \"ready\", \"protocol\": 2}'\n")):
+            program = pathlib.Path(folder) / name
+            program.write_text(text)
+            program.chmod(0o755)
+            async with failing("not_found"):
+                async with Session(program=str(program)):
+                    pass
+        for program in (folder, str(pathlib.Path(folder) / "empty")):
+            async with failing("not_found"):
+                async with Daemon("demo", program=program):
+                    pass
+
+
 async def main(world):
+    await programs()
     await lines()
     await returning()
     await rows()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import pathlib
 import shutil
 import tempfile
 
 from .errors import BluetoothError, sentences
+from .process import end, start
 
 
 class Daemon:
@@ -40,8 +40,8 @@ class Daemon:
         place = folder / "run" / "socket"
         try:
             with open(folder / "log", "w") as log:
-                self._process = await asyncio.create_subprocess_exec(
-                    self._program, "--socket", str(place), "--sessions", str(folder / "sessions"), self._radio,
+                self._process = await start(
+                    self._program, "BLED", "--socket", str(place), "--sessions", str(folder / "sessions"), self._radio,
                     stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log)
             async with asyncio.timeout(60):
                 while not place.exists():
@@ -50,11 +50,6 @@ class Daemon:
                         raise BluetoothError("radio_off", reason or f"{self._program} exited with status "
                                              f"{self._process.returncode} before it opened its socket.")
                     await asyncio.sleep(0.02)
-        except FileNotFoundError:
-            await self._stop()
-            raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
-                                 "bled, add the program's folder to PATH, or set the variable BLED to its "
-                                 "path.") from None
         except TimeoutError:
             await self._stop()
             raise BluetoothError("radio_off", f"{self._program} did not open its socket within 60 s.") from None
@@ -67,9 +62,9 @@ class Daemon:
         await self._stop()
 
     async def _stop(self) -> None:
-        if self._process:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.terminate()
-            await self._process.wait()
-        if self._folder:
-            self._folder.cleanup()
+        try:
+            if self._process:
+                await end(self._process)
+        finally:
+            if self._folder:
+                self._folder.cleanup()

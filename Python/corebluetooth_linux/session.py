@@ -14,6 +14,7 @@ from .device import Device
 from .errors import BluetoothError, sentences
 from .lines import CHUNK, Lines, encoded
 from .peripheral import Peripheral, options
+from .process import end, start, terminate
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
 
@@ -51,23 +52,20 @@ class Session:
         self._ending: BluetoothError | None = None
 
     async def __aenter__(self) -> Session:
-        try:
-            self._process = await asyncio.create_subprocess_exec(
-                self._program, "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE, env=self._environment, limit=CHUNK,
-                # Ctrl-C interrupts the program, which then ends the session.
-                start_new_session=True)
-        except FileNotFoundError:
-            raise BluetoothError("not_found", f"Cannot find the program “{self._program}”. Install the Debian package "
-                                 "bled, add the program's folder to PATH, or set the variable BLE to its "
-                                 "path.") from None
+        self._process = await start(
+            self._program, "BLE", "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE, env=self._environment, limit=CHUNK,
+            # Ctrl-C interrupts the program, which then ends the session.
+            start_new_session=True)
         assert self._process.stdout and self._process.stderr
         lines = Lines(self._process.stdout)
         try:
-            first = await lines.next()
-            if json.loads(first or b"{}").get("event") != "ready":
+            if not (first := await lines.next()):
                 reason = sentences((await self._process.stderr.read()).decode(errors="replace"))
                 raise BluetoothError("radio_off", reason or f"“{self._program} session” ended before it was ready.")
+            if not _is_ready(first):
+                raise BluetoothError("not_found", f"“{self._program}” is not the program “ble”, or its version does not "
+                                     "fit this package. Set the variable BLE to the path of the right one.")
         except BaseException:
             await self._stop()
             raise
@@ -223,7 +221,8 @@ class Session:
         except Exception as error:
             sentence = f"“{self._program} session” wrote an invalid line: {error!r}."
             # Without a reader, it would wait, and keep the radio.
-            self._terminate()
+            if self._process:
+                terminate(self._process)
         finally:
             self._end(BluetoothError("cancelled", sentence))
 
@@ -284,27 +283,21 @@ class Session:
         try:
             self._end(BluetoothError("cancelled", "The session has ended."))
         finally:
-            await self._await_end(process)
+            self._may_read.set()
+            if process.stdin:
+                process.stdin.close()
+            await end(process)
         for task in (self._reader, self._messages):
             if task:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError, BluetoothError):
                     await task
 
-    def _terminate(self) -> None:
-        if self._process:
-            if self._process.stdin:
-                self._process.stdin.close()
-            with contextlib.suppress(ProcessLookupError):
-                self._process.terminate()
 
-    async def _await_end(self, process: asyncio.subprocess.Process) -> None:
-        self._may_read.set()
-        self._terminate()
-        try:
-            async with asyncio.timeout(10):
-                await process.wait()
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+def _is_ready(line: bytes) -> bool:
+    """Says whether the first line of a process is that of a session with a known protocol."""
+    try:
+        ready = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(ready, dict) and ready.get("event") == "ready" and ready.get("protocol") == 1
