@@ -11,11 +11,12 @@ import os
 import pathlib
 import sys
 import tempfile
+import traceback
 
 import checks
 from bleak import BleakScanner
 from checks import check, failing
-from corebluetooth_linux import Daemon, Session
+from corebluetooth_linux import BluetoothError, Daemon, Session
 from corebluetooth_linux.bleak import Scanner
 from corebluetooth_linux.lines import COMMAND_LIMIT, encoded
 
@@ -212,7 +213,24 @@ async def programs():
                     pass
 
 
+async def ended():
+    """Programs that go on after the end of the process need no more memory each time."""
+    async with scripted() as session:
+        lamp = await session.connect("Lamp")
+        async with lamp.values("FFE1") as values:
+            session._process.kill()
+            for call in (lambda: lamp.read("FFE1"), lambda: anext(values)):
+                depths = []
+                for _ in range(10):
+                    try:
+                        await call()
+                    except BluetoothError as error:
+                        depths.append(len(traceback.extract_tb(error.__traceback__)))
+                check(f"the depths of the errors after the end: {depths}", len(depths) == 10 and depths[-1] == depths[1])
+
+
 async def main(world):
+    await ended()
     await programs()
     await lines()
     await returning()

@@ -54,7 +54,8 @@ class EventQueue(Generic[Item]):
         """Returns the next event; raises the error, or StopAsyncIteration, after the last one."""
         while not self._items:
             if self._end is not None:
-                raise self._end
+                # Otherwise each call would add its frames to the traceback.
+                raise self._end.with_traceback(None)
             self._changed.clear()
             await self._changed.wait()
         item = self._items.popleft()

@@ -49,7 +49,8 @@ class Session:
         self._scan: Scan | None = None
         self._peripheral: Peripheral | None = None
         self._devices: dict[str, Device] = {}
-        self._ending: BluetoothError | None = None
+        # The reason why the session has ended.
+        self._ending: str | None = None
 
     async def __aenter__(self) -> Session:
         self._process = await start(
@@ -98,9 +99,9 @@ class Session:
         Args:
             on_answer: Called with the answer before the lines after it are processed, also if the call is cancelled.
         """
-        if self._ending or self._process is None or self._process.stdin is None:
-            raise self._ending or BluetoothError("cancelled", "The session has not been started. Use it inside "
-                                                 "“async with”.")
+        if self._ending is not None or self._process is None or self._process.stdin is None:
+            raise BluetoothError("cancelled", self._ending or "The session has not been started. Use it inside "
+                                 "“async with”.")
         number = self._next + 1
         given = {key: value for key, value in keys.items() if value is not None}
         line = encoded({"id": number, "command": command} | given)
@@ -224,7 +225,7 @@ class Session:
             if self._process:
                 terminate(self._process)
         finally:
-            self._end(BluetoothError("cancelled", sentence))
+            self._end(sentence)
 
     def _receive(self, line: dict[str, Any]) -> None:
         match line.get("event"):
@@ -262,18 +263,18 @@ class Session:
         while await messages.read(65536):
             pass
 
-    def _end(self, reason: BluetoothError) -> None:
+    def _end(self, reason: str) -> None:
         """Ends everything that waits."""
-        if self._ending:
+        if self._ending is not None:
             return
         self._ending = reason
         for answer in self._answers.values():
             if not answer.done():
-                answer.set_exception(reason)
+                answer.set_exception(BluetoothError("cancelled", reason))
         for queue in list(self._queues):
-            queue.end(reason)
+            queue.end(BluetoothError("cancelled", reason))
         for device in self._devices.values():
-            device._receive({"event": "disconnected", "reason": str(reason)})
+            device._receive({"event": "disconnected", "reason": reason})
 
     async def _stop(self) -> None:
         """Ends the process: it disconnects all devices first."""
@@ -281,7 +282,7 @@ class Session:
         if process is None:
             return
         try:
-            self._end(BluetoothError("cancelled", "The session has ended."))
+            self._end("The session has ended.")
         finally:
             self._may_read.set()
             if process.stdin:
