@@ -229,7 +229,28 @@ async def ended():
                 check(f"the depths of the errors after the end: {depths}", len(depths) == 10 and depths[-1] == depths[1])
 
 
+async def exits():
+    """What has ended by itself can be left: a task that leaves it fails with its own error."""
+    gone = [{"event": "failed", "code": "disconnected", "error": "The connection was lost."}]
+    async with scripted(unsubscribe=gone, disconnect=gone, stop=gone) as session:
+        try:
+            async with await session.connect("Lamp") as lamp, lamp.values("FFE1"), session.scan():
+                raise LookupError("an error of the program")
+        except LookupError:
+            check("the error of the body", True)
+    async with scripted() as session:
+        async with await session.connect("Lamp") as lamp, lamp.values("FFE1"), session.scan(), session.serve(LAMP):
+            session._process.kill()
+        await lamp.disconnect()
+    check("the end of the session ends all", not lamp.is_connected)
+    async with scripted(disconnect=[gone[0] | {"code": "refused"}]) as session:
+        lamp = await session.connect("Lamp")
+        async with failing("refused"):
+            await lamp.disconnect()
+
+
 async def main(world):
+    await exits()
     await ended()
     await programs()
     await lines()

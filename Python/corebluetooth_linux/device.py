@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .callbacks import run
-from .errors import BluetoothError
+from .errors import BluetoothError, ending
 from .queue import EventQueue
 from .subscriptions import Receiver, Subscriptions, subscription_of
 
@@ -188,14 +188,9 @@ class Device:
         await self._request("unpair")
 
     async def disconnect(self) -> None:
-        """Disconnects; succeeds also without a connection."""
-        try:
-            await self._request("disconnect")
-        except BluetoothError as error:
-            if error.code != "not_connected":
-                raise
-            if not self._is_connected:
-                self._ended(None)
+        """Disconnects; succeeds also without a connection, and after the end of the session."""
+        if not await ending(self._request("disconnect")) and not self._is_connected:
+            self._ended(None)
 
     async def __aenter__(self) -> Device:
         return self

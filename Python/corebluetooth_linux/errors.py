@@ -1,9 +1,12 @@
 """The error of all operations."""
 
 import re
+from collections.abc import Awaitable
 from typing import Any
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\dT\S+ \w+ corebluetooth: (?:\[\w+\] )?(.*)")
+# The codes of failures after which nothing is left that could be ended.
+ENDED = frozenset({"cancelled", "disconnected", "not_connected", "not_served", "radio_off"})
 MESSAGE = re.compile(r"(?:bled?: )?(.*)")
 
 
@@ -36,3 +39,14 @@ class BluetoothError(Exception):
         """Returns the error that a line with the event "failed" describes."""
         return cls(line.get("code", "refused"), line.get("error", "The command failed."), line.get("domain"),
                    line.get("error_code"))
+
+
+async def ending(request: Awaitable[object]) -> bool:
+    """Waits for a request that ends something; returns False if it has ended without that, as with the connection."""
+    try:
+        await request
+    except BluetoothError as error:
+        if error.code not in ENDED:
+            raise
+        return False
+    return True

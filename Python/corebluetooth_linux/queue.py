@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from .errors import BluetoothError
+from .errors import BluetoothError, ending
 
 if TYPE_CHECKING:
     from .session import Session
@@ -102,7 +102,7 @@ class EventStream(Generic[Item]):
 
     async def __aexit__(self, *_: object) -> None:
         if self._leave():
-            await self._session.request(self.END)
+            await ending(self._session.request(self.END))
 
     def _leave(self) -> bool:
         """Detaches the stream from its session; returns whether the session must still end the events."""

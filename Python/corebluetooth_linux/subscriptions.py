@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .callbacks import run
+from .errors import ending
 
 if TYPE_CHECKING:
     from .device import Device, Value
@@ -142,7 +143,7 @@ class Subscriptions:
         if self._receivers.get(subscription) or self._asking:
             return
         if self._receivers.pop(subscription, None) is not None and self._device.is_connected:
-            await self._device._request("unsubscribe", handle=self._handles[subscription])
+            await ending(self._device._request("unsubscribe", handle=self._handles[subscription]))
 
     def _unsubscribe_unused(self) -> None:
         if self._asking:
