@@ -14,10 +14,10 @@ import tempfile
 import traceback
 
 import checks
-from bleak import BleakScanner
+from bleak import BleakClient, BleakScanner
 from checks import check, failing
 from corebluetooth_linux import BluetoothError, Daemon, Session
-from corebluetooth_linux.bleak import Scanner
+from corebluetooth_linux.bleak import Client, Scanner, SharedSession
 from corebluetooth_linux.lines import COMMAND_LIMIT, encoded
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -226,7 +226,7 @@ async def ended():
                         await call()
                     except BluetoothError as error:
                         depths.append(len(traceback.extract_tb(error.__traceback__)))
-                check(f"the depths of the errors after the end: {depths}", len(depths) == 10 and depths[-1] == depths[1])
+                check(f"the depths of the errors: {depths}", len(depths) == 10 and depths[-1] == depths[1])
 
 
 async def exits():
@@ -249,6 +249,24 @@ async def exits():
             await lamp.disconnect()
 
 
+async def clients():
+    """A bleak client that has lost its connection stays disconnected, whatever other clients do."""
+    shared = SharedSession.current()
+    device = await BleakScanner.find_device_by_name("Lamp", backend=Scanner, timeout=30)
+    lost = asyncio.Event()
+    first = BleakClient(device, backend=Client, disconnected_callback=lambda _: lost.set())
+    await first.connect()
+    async with BleakClient(device, backend=Client):
+        pass
+    await asyncio.wait_for(lost.wait(), 30)
+    async with BleakClient(device, backend=Client) as second:
+        check("a client without its connection", second.is_connected and not first.is_connected)
+        check("the session forgets a client without a connection", shared._users == {second._backend})
+        await first.disconnect()
+        check("a client disconnects only its own connection", second.is_connected)
+    check("the session ends after the last client", shared._session is None)
+
+
 async def main(world):
     await exits()
     await ended()
@@ -261,6 +279,7 @@ async def main(world):
         os.environ["BLUETOOTH_HOST"] = host
         await callbacks(host)
         await scanners()
+        await clients()
         await commands(host)
         await cancelled_streams(host)
     print(f"programs with errors: {checks.passed} checks passed")

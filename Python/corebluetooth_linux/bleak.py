@@ -79,6 +79,10 @@ class SharedSession:
             self._users.add(user)
             return self._session
 
+    def forget(self, user: object) -> None:
+        """Removes a user that may never leave; the session goes on at first, because a program often connects again."""
+        self._users.discard(user)
+
     async def leave(self, user: object) -> None:
         """Ends the session if this was the last user."""
         async with self._lock:
@@ -172,6 +176,8 @@ class Client(BaseBleakClient):
         self._device: Device | None = None
         # Whether the client uses the session, from connect() to disconnect().
         self._has_joined = False
+        # True after the connection has ended; another client may connect the same device then.
+        self._has_ended = False
         self._mtu = 23
         self._wanted_services = {normalize_uuid_str(uuid) for uuid in services} if services else None
         self._subscriptions: dict[int, Any] = {}
@@ -188,12 +194,13 @@ class Client(BaseBleakClient):
 
     @property
     def is_connected(self) -> bool:
-        return self._device is not None and self._device.is_connected
+        return self._device is not None and self._device.is_connected and not self._has_ended
 
     async def connect(self, pair: bool, **options: Any) -> None:
         session = await self._session()
         try:
             self._is_asked = False
+            self._has_ended = False
             self._read_values.clear()
             self._device = None
             self._device = await session.connect(self._wanted, timeout=float(options.get("timeout", self._timeout)))
@@ -217,10 +224,10 @@ class Client(BaseBleakClient):
     async def disconnect(self) -> None:
         if self._device is None or not self._has_joined:
             return
-        device = self._device
-        was_connected = device.is_connected
+        was_connected = self.is_connected
         try:
-            await self._asking(device.disconnect())
+            if was_connected:
+                await self._asking(self._device.disconnect())
             if was_connected and self._disconnected_callback and not self._is_asked:
                 self._is_asked = True
                 run(self._disconnected_callback)
@@ -273,7 +280,7 @@ class Client(BaseBleakClient):
         return session
 
     def _connected(self) -> Device:
-        if self._device is None or not self._device.is_connected:
+        if self._device is None or not self.is_connected:
             raise BleakError("Not connected")
         return self._device
 
@@ -308,13 +315,16 @@ class Client(BaseBleakClient):
 
     def _disconnected(self, _: str | None) -> None:
         self._subscriptions.clear()
+        self._has_ended = True
+        self._ignore()
+        SharedSession.current().forget(self)
         if self._disconnected_callback and not self._is_asked:
             self._is_asked = True
             self._disconnected_callback()
 
     async def _give_up(self, session: Session) -> None:
         """Ends a connection whose services, pairing or MTU are not known, because connect() fails."""
-        if self._device is not None and self._device.is_connected:
+        if self._device is not None and self.is_connected:
             session._send_and_forget("disconnect", device=self._device.identifier)
         await self._end()
 

@@ -65,8 +65,8 @@ class Session:
                 reason = sentences((await self._process.stderr.read()).decode(errors="replace"))
                 raise BluetoothError("radio_off", reason or f"“{self._program} session” ended before it was ready.")
             if not _is_ready(first):
-                raise BluetoothError("not_found", f"“{self._program}” is not the program “ble”, or its version does not "
-                                     "fit this package. Set the variable BLE to the path of the right one.")
+                raise BluetoothError("not_found", f"“{self._program}” is not the program “ble”, or its version does "
+                                     "not fit this package. Set the variable BLE to its path.")
         except BaseException:
             await self._stop()
             raise
