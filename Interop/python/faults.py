@@ -265,6 +265,14 @@ async def clients():
         await first.disconnect()
         check("a client disconnects only its own connection", second.is_connected)
     check("the session ends after the last client", shared._session is None)
+    async with BleakClient(device, backend=Client) as client:
+        earlier, later = [], asyncio.Queue()
+        await client.start_notify("FFE1", lambda *_: earlier.append(None))
+        await client.start_notify("FFE1", lambda *_: later.put_nowait(None))
+        earlier.clear()
+        for _ in range(3):
+            await asyncio.wait_for(later.get(), 30)
+        check("the second callback takes the place of the first", not earlier)
 
 
 async def main(world):

@@ -263,8 +263,13 @@ class Client(BaseBleakClient):
         def received(value: Value) -> None:
             callback(bytearray(value.octets))
 
-        handle = await self._asking(self._connected().subscribe(characteristic.handle, received))
+        device = self._connected()
+        handle = await self._asking(device.subscribe(characteristic.handle, received))
+        earlier = self._subscriptions.pop(handle, None)
         self._subscriptions[handle] = received
+        if earlier is not None:
+            # As with bleak's own backend for Linux, the new callback takes the place of the earlier one.
+            await self._asking(device.unsubscribe(handle, earlier))
 
     async def stop_notify(self, characteristic: BleakGATTCharacteristic) -> None:
         received = self._subscriptions.pop(characteristic.handle, None)
