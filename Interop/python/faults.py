@@ -249,6 +249,23 @@ async def exits():
             await lamp.disconnect()
 
 
+async def cancelled_scanners():
+    """A scanner whose stop() is cancelled does not keep the session."""
+    shared = SharedSession.current()
+    scanner = BleakScanner(backend=Scanner)
+    for turns in range(4):
+        await scanner.start()
+        stopping = asyncio.create_task(scanner.stop())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        stopping.cancel()
+        await asyncio.wait([stopping])
+        if turns:  # Without a turn, stop() has not begun.
+            check("a cancelled stop() ends the session", not shared._users and shared._session is None)
+        else:
+            await scanner.stop()
+
+
 async def clients():
     """A bleak client that has lost its connection stays disconnected, whatever other clients do."""
     shared = SharedSession.current()
@@ -287,6 +304,7 @@ async def main(world):
         os.environ["BLUETOOTH_HOST"] = host
         await callbacks(host)
         await scanners()
+        await cancelled_scanners()
         await clients()
         await commands(host)
         await cancelled_streams(host)

@@ -85,8 +85,8 @@ class SharedSession:
 
     async def leave(self, user: object) -> None:
         """Ends the session if this was the last user."""
+        self._users.discard(user)
         async with self._lock:
-            self._users.discard(user)
             if self._users or self._session is None:
                 return
             session, self._session = self._session, None
@@ -109,12 +109,14 @@ class SharedSession:
 
     async def remove(self, scanner: Scanner) -> None:
         self._scanners.discard(scanner)
-        async with self._scan_lock:
-            if not self._scanners and self._scan is not None:
-                task, self._scan = self._scan, None
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-        await self.leave(scanner)
+        try:
+            async with self._scan_lock:
+                if not self._scanners and self._scan is not None:
+                    task, self._scan = self._scan, None
+                    task.cancel()
+                    await asyncio.gather(task, return_exceptions=True)
+        finally:
+            await self.leave(scanner)
 
     async def _report(self, scan: Scan) -> None:
         try:
