@@ -266,6 +266,22 @@ async def cancelled_scanners():
             await scanner.stop()
 
 
+async def ended_scan():
+    """The end of the process is reported while scanners run, and the next scanner starts a scan for all."""
+    with reported() as exceptions:
+        found = asyncio.Queue()
+        async with BleakScanner(lambda device, _: found.put_nowait(device), backend=Scanner):
+            await asyncio.wait_for(found.get(), 30)
+            SharedSession.current()._session._process.kill()
+            while not exceptions:
+                await asyncio.sleep(0.01)
+            while not found.empty():
+                found.get_nowait()
+            async with BleakScanner(backend=Scanner):
+                await asyncio.wait_for(found.get(), 30)
+    check(f"the reason: {exceptions}", [getattr(one, "code", None) for one in exceptions] == ["cancelled"])
+
+
 async def clients():
     """A bleak client that has lost its connection stays disconnected, whatever other clients do."""
     shared = SharedSession.current()
@@ -305,6 +321,7 @@ async def main(world):
         await callbacks(host)
         await scanners()
         await cancelled_scanners()
+        await ended_scan()
         await clients()
         await commands(host)
         await cancelled_streams(host)

@@ -123,6 +123,10 @@ class SharedSession:
             async for advertisement in scan:
                 for scanner in list(self._scanners):
                     run(scanner.found, advertisement)
+        except BluetoothError as error:
+            # bleak has no way to tell a scanner.
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "The scan of all scanners has ended; start one again to continue", "exception": error})
         finally:
             await scan.__aexit__()
 
