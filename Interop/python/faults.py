@@ -169,6 +169,14 @@ async def cancelled_streams(host):
             check("a device after cancelled ones", task.cancelled())
 
 
+async def found_late():
+    """A device that is found before the time limit is found, although the scan has not ended."""
+    found = {"event": "discovered", "rssi": -40}
+    async with scripted("stop", scan=[{}, found]) as session:
+        async with asyncio.timeout(30):
+            check("the device", (await session.find(timeout=2)).name == "Lamp")
+
+
 async def returning():
     """A device that is lost can be disconnected, although the session would connect it again."""
     with air(os.environ["BLE"]) as (one, other):
@@ -313,6 +321,7 @@ async def main(world):
     await ended()
     await programs()
     await lines()
+    await found_late()
     await returning()
     await rows()
     await streams()

@@ -144,14 +144,16 @@ class Session:
         Raises:
             BluetoothError: with the code "not_found" after `timeout` seconds.
         """
+        found: Advertisement | None = None
         try:
             async with asyncio.timeout(timeout):
                 async with self.scan(name=name, services=services) as scan:
-                    async for found in scan:
-                        return found
+                    found = await anext(scan)
         except TimeoutError:
-            pass
-        raise BluetoothError("not_found", f"No matching device was found within {timeout:g} s.")
+            # A device that was found in time counts, although the scan has not ended.
+            if found is None:
+                raise BluetoothError("not_found", f"No matching device was found within {timeout:g} s.") from None
+        return found
 
     async def connect(self, device: str | Advertisement, *, timeout: float | None = None,
                       reconnect: bool = False) -> Device:
