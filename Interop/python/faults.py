@@ -316,6 +316,23 @@ async def clients():
         check("the second callback takes the place of the first", not earlier)
 
 
+async def leaving():
+    """A callback can end the program, with its session."""
+    program = ("import asyncio, sys\n"
+               "from corebluetooth_linux import Session\n"
+               "async def main():\n"
+               "    async with Session() as session, await session.connect('Lamp') as lamp:\n"
+               "        print(session._process.pid, flush=True)\n"
+               "        await lamp.subscribe('FFE1', lambda value: sys.exit('the end'))\n"
+               "        await asyncio.Event().wait()\n"
+               "asyncio.run(main())\n")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+    output, errors = await process.communicate()
+    check(f"the end of a program: {errors.decode()}", (process.returncode, errors) == (1, b"the end\n"))
+    check("its session has ended", not pathlib.Path(f"/proc/{int(output)}").exists())
+
+
 async def main(world):
     await exits()
     await ended()
@@ -330,6 +347,7 @@ async def main(world):
         await callbacks(host)
         await scanners()
         await cancelled_scanners()
+        await leaving()
         await ended_scan()
         await clients()
         await commands(host)

@@ -290,11 +290,10 @@ class Session:
             if process.stdin:
                 process.stdin.close()
             await end(process)
-        for task in (self._reader, self._messages):
-            if task:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError, BluetoothError):
-                    await task
+        tasks = [task for task in (self._reader, self._messages) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _is_ready(line: bytes) -> bool:
