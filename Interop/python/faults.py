@@ -221,6 +221,24 @@ async def programs():
                     pass
 
 
+async def reasons():
+    """The error after an unexpected end says why the process has ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "ble"
+        program.write_text("#!/bin/sh\necho '{\"event\": \"ready\", \"protocol\": 1}'\nread line\n"
+                           "echo 'ble: An earlier message.' >&2\necho 'ble: The adapter was removed.' >&2\nexit 69\n")
+        program.chmod(0o755)
+        for own, reason in ((Session(program=str(program)), "unexpectedly: The adapter was removed."),
+                            (scripted("read"), "unexpectedly by signal 9.")):
+            async with own as session:
+                if "signal" in reason:
+                    session._process.kill()
+                try:
+                    await session.request("read")
+                except BluetoothError as error:
+                    check(f"the reason in: {error}", str(error).endswith(reason))
+
+
 async def ended():
     """Programs that go on after the end of the process need no more memory each time."""
     async with scripted() as session:
@@ -335,6 +353,7 @@ async def leaving():
 
 async def main(world):
     await exits()
+    await reasons()
     await ended()
     await programs()
     await lines()

@@ -18,6 +18,9 @@ from .process import end, start, terminate
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
 
+# The octets of the messages of a process that are kept, for the reason of its end.
+MESSAGES_LIMIT = 4096
+
 
 class Session:
     """Bluetooth for one program: scans, and any number of devices.
@@ -38,6 +41,7 @@ class Session:
         self._environment = os.environ | ({"BLUETOOTH_HOST": host} if host else {})
         self._program = program or os.environ.get("BLE") or shutil.which("ble") or "ble"
         self._process: asyncio.subprocess.Process | None = None
+        self._last_messages = b""
         self._reader: asyncio.Task[None] | None = None
         self._messages: asyncio.Task[None] | None = None
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
@@ -71,7 +75,7 @@ class Session:
             await self._stop()
             raise
         self._reader = asyncio.create_task(self._read(lines))
-        self._messages = asyncio.create_task(self._discard(self._process.stderr))
+        self._messages = asyncio.create_task(self._keep(self._process.stderr))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -211,7 +215,7 @@ class Session:
 
     async def _read(self, lines: Lines) -> None:
         """Passes on the lines of the process until it ends."""
-        sentence = f"“{self._program} session” ended unexpectedly."
+        sentence = ""
         try:
             while True:
                 # A program that waits for an answer may take its events only after it.
@@ -221,13 +225,14 @@ class Session:
                 if not (line := await lines.next()):
                     break
                 self._receive(json.loads(line))
+            sentence = await self._reason()
         except Exception as error:
             sentence = f"“{self._program} session” wrote an invalid line: {error!r}."
             # Without a reader, it would wait, and keep the radio.
             if self._process:
                 terminate(self._process)
         finally:
-            self._end(sentence)
+            self._end(sentence or f"“{self._program} session” ended unexpectedly.")
 
     def _receive(self, line: dict[str, Any]) -> None:
         match line.get("event"):
@@ -260,10 +265,23 @@ class Session:
             case "disconnect":
                 self._device(line)._ended(None)
 
-    async def _discard(self, messages: asyncio.StreamReader) -> None:
-        """Reads the messages of the process, which would wait otherwise."""
-        while await messages.read(65536):
-            pass
+    async def _keep(self, messages: asyncio.StreamReader) -> None:
+        """Reads the messages of the process, which would wait otherwise, and keeps the last ones."""
+        while chunk := await messages.read(CHUNK):
+            self._last_messages = (self._last_messages + chunk)[-MESSAGES_LIMIT:]
+
+    async def _reason(self) -> str:
+        """Returns the reason why the process has ended."""
+        assert self._process and self._messages
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await asyncio.gather(asyncio.shield(self._messages), self._process.wait())
+        sentence, status = f"“{self._program} session” ended unexpectedly", self._process.returncode
+        if status is not None and status < 0:
+            return f"{sentence} by signal {-status}."
+        lines = self._last_messages.decode(errors="replace").splitlines()
+        reason = sentences(lines[-1]) if lines else ""
+        return f"{sentence}: {reason}" if reason else f"{sentence}."
 
     def _end(self, reason: str) -> None:
         """Ends everything that waits."""
