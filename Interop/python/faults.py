@@ -239,6 +239,16 @@ async def reasons():
                     check(f"the reason in: {error}", str(error).endswith(reason))
 
 
+async def repeated():
+    """A session is started once, so that each process is ended."""
+    async with scripted() as session:
+        async with failing("invalid"):
+            await session.__aenter__()
+        await session.connect("Lamp")
+    async with failing("invalid"):
+        await session.__aenter__()
+
+
 async def ended():
     """Programs that go on after the end of the process need no more memory each time."""
     async with scripted() as session:
@@ -354,6 +364,7 @@ async def leaving():
 async def main(world):
     await exits()
     await reasons()
+    await repeated()
     await ended()
     await programs()
     await lines()

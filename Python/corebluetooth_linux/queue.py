@@ -69,6 +69,7 @@ class EventStream(Generic[Item]):
     A subclass says where the session finds it, and which commands begin and end the events.
     """
 
+    # The commands that begin and end the events.
     BEGIN: str
     END: str
 

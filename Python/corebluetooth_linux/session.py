@@ -57,6 +57,8 @@ class Session:
         self._ending: str | None = None
 
     async def __aenter__(self) -> Session:
+        if self._process is not None:
+            raise BluetoothError("invalid", "This session has been started before. Create another one.")
         self._process = await start(
             self._program, "BLE", "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE, env=self._environment, limit=CHUNK,
