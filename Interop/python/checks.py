@@ -1,5 +1,6 @@
 """Checks of the programs that use the Python package."""
 
+import asyncio
 import contextlib
 import sys
 
@@ -25,3 +26,19 @@ async def failing(code):
         check(f"the code {code} and not {error.code}: {error}", error.code == code)
     else:
         check(f"an error with the code {code}", False)
+
+
+@contextlib.contextmanager
+def reported():
+    """Yields the exceptions that the handler of the event loop receives."""
+    exceptions = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: exceptions.append(context.get("exception")))
+    try:
+        yield exceptions
+    finally:
+        loop.set_exception_handler(None)
+
+
+def raising(*_):
+    raise LookupError("an error of the program")

@@ -36,7 +36,8 @@ def client():
 
 
 def faults():
-    subprocess.run([python, here / "faults.py", here / "world.json"], env=environment, check=True, timeout=120)
+    for script in ("faults.py", "bleak_faults.py"):
+        subprocess.run([python, here / script, here / "world.json"], env=environment, check=True, timeout=120)
 
 
 def survival():
