@@ -5,6 +5,7 @@ variables BLED and BLE name the programs.
 """
 
 import asyncio
+import gc
 import json
 import os
 import pathlib
@@ -215,6 +216,18 @@ async def repeated():
         await session.__aenter__()
 
 
+async def many():
+    """A session does not keep devices that the program no longer uses."""
+    async with scripted() as session:
+        lamp = await session.connect("Lamp")
+        await lamp.disconnect()
+        for number in range(100):
+            for event in ("connected", "disconnected"):
+                session._receive({"event": event, "identifier": f"device {number}"})
+        gc.collect()
+        check("the devices", list(session._devices) == [lamp.identifier] and await session.connect("Lamp") is lamp)
+
+
 async def ended():
     """Programs that go on after the end of the process need no more memory each time."""
     async with scripted() as session:
@@ -272,6 +285,7 @@ async def main(world):
     await exits()
     await reasons()
     await repeated()
+    await many()
     await ended()
     await programs()
     await lines()

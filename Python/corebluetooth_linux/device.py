@@ -206,6 +206,7 @@ class Device:
         self.name = line.get("name", self.name)
         self.address = line.get("address", self.address)
         self._returns = False
+        self._session._connected.add(self)
         if not self._is_connected:
             self._is_connected = True
             self._connections += 1
@@ -234,6 +235,7 @@ class Device:
             return
         self._returns = will_return
         if not will_return:
+            self._session._connected.discard(self)
             self._subscriptions.clear()
             for stream in list(self._streams):
                 stream._end(BluetoothError("disconnected", reason or "The device is disconnected."))

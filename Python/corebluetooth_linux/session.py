@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import shutil
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -52,7 +53,9 @@ class Session:
         self._queues: set[EventQueue[Any]] = set()
         self._scan: Scan | None = None
         self._peripheral: Peripheral | None = None
-        self._devices: dict[str, Device] = {}
+        # The devices that the program may still have, by identifier, and those that can have events.
+        self._devices: weakref.WeakValueDictionary[str, Device] = weakref.WeakValueDictionary()
+        self._connected: set[Device] = set()
         # The reason why the session has ended.
         self._ending: str | None = None
 
@@ -295,7 +298,7 @@ class Session:
                 answer.set_exception(BluetoothError("cancelled", reason))
         for queue in list(self._queues):
             queue.end(BluetoothError("cancelled", reason))
-        for device in self._devices.values():
+        for device in list(self._connected):
             device._receive({"event": "disconnected", "reason": reason})
 
     async def _stop(self) -> None:
