@@ -144,6 +144,25 @@ async def found_late():
             check("the device", (await session.find(timeout=2)).name == "Lamp")
 
 
+async def shared():
+    """A cancelled connect() does not end a connection that another task has made."""
+    async with scripted("connect") as session:
+        for wanted in ("La", "La", "Lamp", "Other"):
+            task = asyncio.create_task(session.connect(wanted))
+            while not session._answers:
+                await asyncio.sleep(0)
+            sent = (await session.request("received"))["commands"]
+            if sent.count("connect") == 1:
+                await session.request("release")
+                lamp = await task
+            else:
+                task.cancel()
+                await asyncio.wait([task])
+                disconnects = (await session.request("received"))["commands"].count("disconnect")
+                check(f"the cancelled connect to {wanted}", disconnects == (1 if wanted == "Other" else 0))
+        check("a scripted device is connected", lamp.name == "Lamp")
+
+
 async def returning():
     """A device that is lost can be disconnected, although the session would connect it again."""
     with air(os.environ["BLE"]) as (one, other):
@@ -290,6 +309,7 @@ async def main(world):
     await programs()
     await lines()
     await found_late()
+    await shared()
     await returning()
     await rows()
     await streams()

@@ -109,6 +109,8 @@ class Device:
         self.identifier = identifier
         self.name: str | None = None
         self.address: str | None = None
+        # The strings with which the program has connected the device.
+        self._called: set[str] = set()
         self._is_connected = False
         # True while the session connects again, after the connection was lost.
         self._returns = False
@@ -198,6 +200,9 @@ class Device:
     async def __aexit__(self, *_: object) -> None:
         if (self._is_connected or self._returns) and self._session.is_running:
             await self.disconnect()
+
+    def _is_called(self, text: str) -> bool:
+        return text in self._called or text in (self.identifier, self.name, self.address)
 
     async def _request(self, command: str, **keys: Any) -> dict[str, Any]:
         return await self._session.request(command, device=self.identifier, **keys)

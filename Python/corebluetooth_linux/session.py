@@ -27,8 +27,8 @@ class Session:
     """Bluetooth for one program: scans, and any number of devices.
 
     An asynchronous context manager. All methods are for one event loop. A method that is cancelled leaves the session
-    usable. What the device does meanwhile is not undone, except that a cancelled connect disconnects, and that a
-    cancelled scan, subscription or served device ends.
+    usable. What the device does meanwhile is not undone, except that a cancelled connect disconnects, unless the device
+    was connected before, and that a cancelled scan, subscription or served device ends.
     """
 
     def __init__(self, host: str | None = None, program: str | None = None) -> None:
@@ -176,12 +176,17 @@ class Session:
         wanted = device.identifier if isinstance(device, Advertisement) else device
         if not wanted:
             raise BluetoothError("invalid", f"Cannot connect to {wanted!r}: name a device. Was it found?")
+        # Another task may use a device that is connected already.
+        is_connected = any(one.is_connected and one._is_called(wanted) for one in self._connected)
         try:
             line = await self.request("connect", device=wanted, timeout=timeout, reconnect=reconnect or None)
         except asyncio.CancelledError:
-            self._send_and_forget("disconnect", device=wanted)
+            if not is_connected:
+                self._send_and_forget("disconnect", device=wanted)
             raise
-        return self._device(line)
+        known = self._device(line)
+        known._called.add(wanted)
+        return known
 
     def serve(self, description: dict[str, Any] | str | os.PathLike[str], *, machine: str | None = None,
               ask: Iterable[str] = (), advertise: bool = True, faults: Iterable[str] = ()) -> Peripheral:
