@@ -28,6 +28,43 @@ struct WaitingTests {
         #expect(try await bench.result(of: Task { @MainActor in try await peripheral.value(of: sink) }) == Data([1]))
     }
 
+    @Test("A task that writes gets the response to its own write, not to an earlier one of the app")
+    func ownWrite() async throws {
+        let (peripheral, found) = try await bench.connect()
+        let sink = try #require(found[CBUUID(string: "FFE1")])
+        bench.lamp.onWrite("FFE1") { write in
+            write.value == [1] ? .accepted.after(.seconds(2)) : .error(0x80)
+        }
+        peripheral.writeValue(Data([1]), for: sink, type: .withResponse)
+        let task = Task { @MainActor in try await peripheral.write(Data([2]), to: sink) }
+        let refusal = await #expect(throws: CBATTError.self) { try await bench.result(of: task) }
+        #expect(refusal?.errorCode == 0x80)
+    }
+
+    @Test("A task that reads gets the value of its own read, not of an earlier one of the app")
+    func ownRead() async throws {
+        let (peripheral, found) = try await bench.connect()
+        let value = try #require(found[CBUUID(string: "FFE1")])
+        bench.lamp.onRead("FFE1") { read in .value([UInt8(read.count)]).after(.seconds(2)) }
+        peripheral.readValue(for: value)
+        let task = Task { @MainActor in try await peripheral.value(of: value) }
+        #expect(try await bench.result(of: task) == Data([1]))
+    }
+
+    @Test("A task that subscribes waits for its own request, not for an earlier one of the app")
+    func ownSubscription() async throws {
+        let (peripheral, found) = try await bench.connect()
+        let state = try #require(found[CBUUID(string: "FFE2")])
+        peripheral.setNotifyValue(true, for: state)
+        await bench.wait { state.isNotifying }
+        peripheral.setNotifyValue(false, for: state)
+        let task = Task { @MainActor in
+            try await peripheral.setNotifications(true, for: state)
+            return state.isNotifying
+        }
+        #expect(try await bench.result(of: task))
+    }
+
     @Test("A new connection attempt does not fail with a previous cancelled one")
     func again() async throws {
         let (peripheral, _) = try await bench.connect()

@@ -82,12 +82,6 @@ extension CBPeripheral {
 
     /// The ATT MTU of the connection, in octets; 23 if there is no connection.
     package var mtu: Int { record.withLock { $0.mtu } }
-
-    /// Requests a change of the connection parameters.
-    package func tune(_ tuning: LinkTuning) { request(.tune(tuning)) }
-
-    /// Makes the host drop the attributes that it has discovered on the device.
-    package func forgetDatabase() { request(.forgetDatabase) }
 }
 
 extension CBService {
@@ -107,12 +101,8 @@ extension CBDescriptor {
 }
 
 extension CBPeripheral {
-    /// Returns whether `service` currently belongs to this peripheral.
-    package func has(_ service: CBService) -> Bool { owns(service) }
     /// Returns whether `characteristic` currently belongs to this peripheral.
     package func has(_ characteristic: CBCharacteristic) -> Bool { owns(characteristic) }
-    /// Returns whether `descriptor` currently belongs to this peripheral.
-    package func has(_ descriptor: CBDescriptor) -> Bool { owns(descriptor) }
 }
 
 extension CBUUID {

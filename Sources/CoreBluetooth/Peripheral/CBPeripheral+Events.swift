@@ -12,8 +12,8 @@ extension CBPeripheral {
         step.call?.make(by: self, to: step.delegate)
         switch step.observed {
         case .nothing: break
-        case .sameEvent: notifyObservers(event)
-        case .event(let other): notifyObservers(other)
+        case .sameEvent: notifyObservers(event, number)
+        case .event(let other): notifyObservers(other.event, other.number)
         }
         if let rest = step.rest { proceed(rest) }
     }
@@ -46,7 +46,7 @@ extension CBPeripheral {
         guard let characteristic = found else { return }
         characteristic.setValue(octets: value)
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
-        notifyObservers(.valueNotified(handle, value))
+        notifyObservers(.valueNotified(handle, value), .none)
         if isAsking { proceed() }
     }
 
@@ -68,11 +68,12 @@ extension CBPeripheral {
     /// Makes the delegate call of a step, and returns the work that is left; `nil` if there is none.
     private func deliver(_ step: consuming PeripheralRecord.Step) -> PeripheralRecord.Remainder? {
         step.call?.make(by: self, to: step.delegate)
-        if case .event(let event) = step.observed { notifyObservers(event) }
+        if case .event(let observed) = step.observed { notifyObservers(observed.event, observed.number) }
         return step.rest
     }
 
-    private func notifyObservers(_ event: @autoclosure () -> PeerEvent) {
-        if !reference.observers.isEmpty { reference.observers.deliver(.peer(peer, event())) }
+    /// Passes an event to the manager's observers, with the number of the request that it answers.
+    private func notifyObservers(_ event: @autoclosure () -> PeerEvent, _ number: RequestNumber) {
+        if !reference.observers.isEmpty { reference.observers.deliver(.peer(peer, event(), answering: number)) }
     }
 }

@@ -59,28 +59,30 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     open var ancsAuthorized: Bool { false }
 
     /// Reads the signal strength of the connection.
-    open func readRSSI() { request(.readRSSI) }
+    open func readRSSI() { make(.valid(.readRSSI)) }
 
     /// Discovers the services of the given types, or all services if `serviceUUIDs` is `nil` or empty.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
-        request(.discoverServices(only: serviceUUIDs?.map(\.value) ?? []))
+        make(serviceDiscovery(serviceUUIDs))
     }
 
     /// Discovers the services that `service` includes: those of the given types, or all if no types are given.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        discoverIncluded(includedServiceUUIDs?.map(\.value) ?? [], in: service)
+        make(includedServiceDiscovery(includedServiceUUIDs, in: service))
     }
 
     /// Discovers the characteristics of `service`: those of the given types, or all if no types are given.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        discoverValues(characteristicUUIDs?.map(\.value) ?? [], in: service)
+        make(characteristicDiscovery(characteristicUUIDs, in: service))
     }
 
     /// Discovers the descriptors of `characteristic`.
-    open func discoverDescriptors(for characteristic: CBCharacteristic) { discoverDescriptions(of: characteristic) }
+    open func discoverDescriptors(for characteristic: CBCharacteristic) {
+        make(descriptorDiscovery(of: characteristic))
+    }
 
     /// Reads the value of `characteristic`.
-    open func readValue(for characteristic: CBCharacteristic) { read(characteristic) }
+    open func readValue(for characteristic: CBCharacteristic) { make(readRequest(for: characteristic)) }
 
     /// Returns the recommended maximum length of a value in one write, in octets.
     ///
@@ -104,30 +106,36 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// With the type `.withoutResponse`, the delegate is not called, and the value may be
     /// dropped if ``canSendWriteWithoutResponse`` is `false`.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
-        if type == .withoutResponse { writeCommand(data, to: characteristic) } else { write(data, to: characteristic) }
+        if type == .withoutResponse {
+            writeCommand(data, to: characteristic)
+        } else {
+            make(writeRequest(data, for: characteristic))
+        }
     }
 
     /// Subscribes to the values of `characteristic`, or unsubscribes.
     ///
     /// Uses notifications if the characteristic has them, otherwise indications.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        subscribe(enabled, to: characteristic)
+        make(subscriptionRequest(enabled, for: characteristic))
     }
 
     /// Reads the value of `descriptor`.
-    open func readValue(for descriptor: CBDescriptor) { read(descriptor) }
+    open func readValue(for descriptor: CBDescriptor) { make(readRequest(for: descriptor)) }
 
     /// Writes `data` to `descriptor`.
     ///
     /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902); otherwise the
     ///   program ends, as on Apple's systems. Use ``setNotifyValue(_:for:)`` instead.
-    open func writeValue(_ data: Data, for descriptor: CBDescriptor) { write(data, to: descriptor) }
+    open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
+        make(writeRequest(data, for: descriptor))
+    }
 
     /// Opens an L2CAP channel to the service with this `PSM`, 1 to 255.
     ///
     /// The app has to learn the PSM from the peripheral, for example by reading a characteristic; it cannot be
     /// discovered.
-    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) { openChannel(PSM) }
+    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) { make(channelRequest(PSM)) }
 
     /// Starts measuring the distance to the peripheral.
     ///

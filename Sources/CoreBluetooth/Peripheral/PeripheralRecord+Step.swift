@@ -23,7 +23,13 @@ extension PeripheralRecord {
         /// The event that this step processed.
         case sameEvent
         /// Another event: one that was deferred, or does not come from the host.
-        case event(PeerEvent)
+        case event(NumberedEvent)
+    }
+
+    /// An event, and the number of the request that it answers; ``RequestNumber/none`` if it answers none.
+    struct NumberedEvent {
+        let event: PeerEvent
+        let number: RequestNumber
     }
 
     /// The remaining work after a step.
@@ -39,5 +45,5 @@ extension PeripheralRecord {
 
 extension PeripheralRecord.ObservedEvent {
     var isNothing: Bool { if case .nothing = self { true } else { false } }
-    var event: PeerEvent? { if case .event(let event) = self { event } else { nil } }
+    var event: PeripheralRecord.NumberedEvent? { if case .event(let event) = self { event } else { nil } }
 }

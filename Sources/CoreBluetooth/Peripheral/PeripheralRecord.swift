@@ -40,7 +40,7 @@ struct PeripheralRecord {
     /// A delegate call to make, and the event that observers receive after it.
     private struct PendingDelivery {
         let call: PeripheralDelegateCall?
-        let event: PeerEvent?
+        let event: NumberedEvent?
     }
 
     /// Processes a host event, which may be the result of the request with this number.
@@ -63,7 +63,9 @@ struct PeripheralRecord {
             apply(event, of: peripheral, &step)
             if step.call != nil || !pendingDeliveries.isEmpty || requests.count > 0 { step.rest = .allAvailable }
         }
-        if !pendingDeliveries.isEmpty, case .sameEvent = step.observed { step.observed = .event(event) }
+        if !pendingDeliveries.isEmpty, case .sameEvent = step.observed {
+            step.observed = .event(NumberedEvent(event: event, number: number))
+        }
         finish(&step)
         return step
     }
@@ -75,7 +77,7 @@ struct PeripheralRecord {
         if pendingDeliveries.isEmpty {
             let limit = if case .answers(let count) = rest { count } else { requests.count }
             guard limit > 0 else { return Step() }
-            let answer: PeripheralRequests.Answer?
+            let answer: PeripheralRequests.NumberedAnswer?
             (answer, step.requests) = requests.proceed()
             step.rest = answer == nil ? nil : .answers(limit - 1)
             if let answer { apply(answer, of: peripheral, &step) }
@@ -129,21 +131,22 @@ struct PeripheralRecord {
         }
     }
 
-    private mutating func queueDelivery(of answer: PeripheralRequests.Answer, to peripheral: CBPeripheral) {
+    private mutating func queueDelivery(of answer: PeripheralRequests.NumberedAnswer, to peripheral: CBPeripheral) {
         var step = Step()
         apply(answer, of: peripheral, &step)
         pendingDeliveries.append(PendingDelivery(call: step.call, event: step.observed.event))
     }
 
     private mutating func apply(
-        _ answer: PeripheralRequests.Answer,
+        _ answer: PeripheralRequests.NumberedAnswer,
         of peripheral: CBPeripheral,
         _ step: inout Step
     ) {
-        switch answer {
+        switch answer.answer {
         case .event(let event):
             apply(event, of: peripheral, &step)
-            if case .sameEvent = step.observed { step.observed = .event(event) }
+            guard case .sameEvent = step.observed else { return }
+            step.observed = .event(NumberedEvent(event: event, number: answer.number))
         case .call(let call): step.call = call
         }
     }

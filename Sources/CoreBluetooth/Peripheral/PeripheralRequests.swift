@@ -12,8 +12,8 @@ import BLEWire
 ///          ▼                   ▼                 ▼
 ///      delivered           delivered         delivered
 ///
-/// Each request that is sent to the host has a number, and its result has the same number. A result with an unknown
-/// number has arrived too late.
+/// Each request with a result has a number, and its result has the same number, also if it does not come from the host.
+/// A host event with an unknown number has arrived too late.
 ///
 /// A request that need not be sent to the host has a result from the start. When services change, the requests about
 /// removed attributes fail before anything else is delivered, while the objects of these attributes still exist.
@@ -32,14 +32,35 @@ struct PeripheralRequests {
         case call(PeripheralDelegateCall)
     }
 
-    private enum Entry {
-        case waiting(PeerRequest)
-        /// Sent to the host with this number.
-        case sent(PeerRequest, RequestNumber)
-        /// Has this result, which has not been delivered.
-        ///
-        /// The request is `nil` if the app's call was refused before it became a request to the host.
-        case answered(PeerRequest?, Answer)
+    /// A result, and the number of its request.
+    struct NumberedAnswer {
+        let answer: Answer
+        let number: RequestNumber
+    }
+
+    private struct Entry {
+        enum State {
+            case waiting(PeerRequest)
+            /// Sent to the host.
+            case sent(PeerRequest)
+            /// Has this result, which has not been delivered.
+            ///
+            /// The request is `nil` if the app's call was refused before it became a request to the host.
+            case answered(PeerRequest?, Answer)
+        }
+
+        /// The number of the request; ``RequestNumber/none`` for a write command, which has no result.
+        let number: RequestNumber
+        var state: State
+
+        /// Returns the result of the request, which is `failure` if it has none yet.
+        func answer(orFailure failure: Failure) -> NumberedAnswer {
+            switch state {
+            case .waiting(let request), .sent(let request):
+                NumberedAnswer(answer: .event(request.answer(failure)), number: number)
+            case .answered(_, let answer): NumberedAnswer(answer: answer, number: number)
+            }
+        }
     }
 
     /// The requests that are no longer waiting: sent to the host, or answered.
@@ -56,20 +77,36 @@ struct PeripheralRequests {
     var count: Int { begun.count + waiting.count - next }
 
     /// True if the result of the first request is known.
-    var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
+    var isAnswered: Bool { if case .answered? = begun.first?.state { true } else { false } }
+
+    /// Returns a number for a request that is added later.
+    mutating func reserveNumber() -> RequestNumber {
+        latest = latest.next
+        return latest
+    }
 
     /// Adds a request; returns its number if it must be sent now, otherwise `nil`.
-    mutating func submit(_ request: PeerRequest) -> RequestNumber? {
+    ///
+    /// `reserved` is a number from ``reserveNumber()``; `nil` to use the next one. Write commands have no number.
+    mutating func submit(_ request: PeerRequest, as reserved: RequestNumber? = nil) -> RequestNumber? {
+        let number =
+            switch request {
+            case .attribute(.writeCommand): RequestNumber.none
+            case .attribute, .link, .openChannel: reserved ?? reserveNumber()
+            }
         guard next == waiting.count, mayBegin(request) else {
-            waiting.append(.waiting(request))
+            waiting.append(Entry(number: number, state: .waiting(request)))
             return nil
         }
-        return send(request)
+        send(request, number)
+        return number
     }
 
     /// Adds a request whose result is already known, so that the result is delivered after those of earlier requests.
-    mutating func submit(_ request: PeerRequest?, answer: Answer) {
-        let entry = Entry.answered(request, answer)
+    ///
+    /// `reserved` is a number from ``reserveNumber()``; `nil` to use the next one.
+    mutating func submit(_ request: PeerRequest?, as reserved: RequestNumber? = nil, answer: Answer) {
+        let entry = Entry(number: reserved ?? reserveNumber(), state: .answered(request, answer))
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
@@ -88,13 +125,13 @@ struct PeripheralRequests {
     /// Processes a host event, which may be the result of the request with this number.
     mutating func receive(_ event: PeerEvent, answering number: RequestNumber) -> OnReceive {
         guard number != .none else { return .unsolicited }
-        if case .sent(_, number)? = begun.first {
+        if let first = begun.first, first.number == number, case .sent = first.state {
             removeFirst()
             return .deliver
         }
-        for index in begun.indices {
-            guard case .sent(let request, number) = begun[index] else { continue }
-            begun[index] = .answered(request, .event(event))
+        for index in begun.indices where begun[index].number == number {
+            guard case .sent(let request) = begun[index].state else { continue }
+            begun[index].state = .answered(request, .event(event))
             return .deferred
         }
         cancelled.removeAll { $0 == number }
@@ -104,13 +141,13 @@ struct PeripheralRequests {
     /// Removes the first request if its result is known.
     ///
     /// Returns the result, or `nil` if it is not known, and the requests to send now.
-    mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
+    mutating func proceed() -> (answer: NumberedAnswer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
-        guard case .answered(_, let answer)? = begun.first else { return (nil, requests) }
+        guard let first = begun.first, case .answered(_, let answer) = first.state else { return (nil, requests) }
         removeFirst()
         begin(&requests)
-        return (answer, requests)
+        return (NumberedAnswer(answer: answer, number: first.number), requests)
     }
 
     /// Begins the waiting requests whose turn has come, and returns those that must be sent now, with their numbers.
@@ -130,21 +167,16 @@ struct PeripheralRequests {
     ///
     /// If the requests stayed, their results could be taken for those of other attributes that now have the same
     /// handles.
-    mutating func cancelRequests(in ranges: [AttributeHandleRange]) -> [Answer] {
+    mutating func cancelRequests(in ranges: [AttributeHandleRange]) -> [NumberedAnswer] {
         guard !ranges.isEmpty else { return [] }
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
-        var answers: [Answer] = []
+        var answers: [NumberedAnswer] = []
         func remains(_ entry: Entry) -> Entry? {
-            switch entry {
-            case .waiting(let request) where isGone(request):
-                answers.append(.event(request.answer(.notFound)))
-                return nil
-            case .sent(let request, let number) where isGone(request):
-                answers.append(.event(request.answer(.notFound)))
-                cancelled.append(number)
-                return nil
-            case .answered(let request?, let answer) where isGone(request):
-                answers.append(answer)
+            switch entry.state {
+            case .waiting(let request) where isGone(request), .sent(let request) where isGone(request),
+                .answered(let request?, _) where isGone(request):
+                answers.append(entry.answer(orFailure: .notFound))
+                if case .sent = entry.state { cancelled.append(entry.number) }
                 return nil
             case .waiting, .sent, .answered: return entry
             }
@@ -156,14 +188,9 @@ struct PeripheralRequests {
     }
 
     /// Removes all requests, and returns their results; a request without a result gets `failure`.
-    mutating func removeAll(_ failure: Failure) -> [Answer] {
+    mutating func removeAll(_ failure: Failure) -> [NumberedAnswer] {
         defer { reset() }
-        return (begun + waiting[next...]).map { entry in
-            switch entry {
-            case .waiting(let request), .sent(let request, _): .event(request.answer(failure))
-            case .answered(_, let answer): answer
-            }
-        }
+        return (begun + waiting[next...]).map { $0.answer(orFailure: failure) }
     }
 
     /// Drops all requests, without results.
@@ -174,8 +201,8 @@ struct PeripheralRequests {
     /// Returns whether a change of the subscription to the characteristic with this handle is pending.
     func isChanging(_ handle: AttributeHandle) -> Bool {
         (begun + waiting[next...]).contains { entry in
-            switch entry {
-            case .waiting(.attribute(.subscribe(_, handle, _))), .sent(.attribute(.subscribe(_, handle, _)), _),
+            switch entry.state {
+            case .waiting(.attribute(.subscribe(_, handle, _))), .sent(.attribute(.subscribe(_, handle, _))),
                 .answered(.attribute(.subscribe(_, handle, _))?, _):
                 true
             case .waiting, .sent, .answered: false
@@ -186,10 +213,11 @@ struct PeripheralRequests {
     /// Moves the waiting requests whose turn has come to `begun`, and adds to `requests` those that must be sent.
     private mutating func begin(_ requests: inout [(request: PeerRequest, number: RequestNumber)]) {
         while next < waiting.count {
-            switch waiting[next] {
+            switch waiting[next].state {
             case .waiting(let request):
                 guard mayBegin(request) else { return }
-                requests.append((request, send(request)))
+                requests.append((request, waiting[next].number))
+                send(request, waiting[next].number)
             case .answered:
                 guard begun.count < Self.limit else { return }
                 begun.append(waiting[next])
@@ -206,15 +234,13 @@ struct PeripheralRequests {
     private func mayBegin(_ request: PeerRequest) -> Bool {
         begun.count + cancelled.count < Self.limit
             && begun.allSatisfy { entry in
-                if case .sent(let earlier, _) = entry { request.mayFollow(earlier) } else { true }
+                if case .sent(let earlier) = entry.state { request.mayFollow(earlier) } else { true }
             }
     }
 
-    private mutating func send(_ request: PeerRequest) -> RequestNumber {
-        if case .attribute(.writeCommand) = request { return .none }
-        latest = latest.next
-        begun.append(.sent(request, latest))
-        return latest
+    /// Adds the request to `begun`, unless it is a write command, which has no result.
+    private mutating func send(_ request: PeerRequest, _ number: RequestNumber) {
+        if number != .none { begun.append(Entry(number: number, state: .sent(request))) }
     }
 }
 

@@ -18,20 +18,19 @@ extension CBPeripheral {
                 guard case .servicesDiscovered(let result) = event else { return nil }
                 return result.map { _ in }
             },
-            ask: { discoverServices(types) }
+            ask: { serviceDiscovery(types) }
         )
         return (services ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
     /// Discovers the services that `service` includes: those of the given types, or all if `types` is `nil`.
     public func findIncludedServices(_ types: [CBUUID]? = nil, of service: CBService) async throws -> [CBService] {
-        guard has(service), let range = service.handleRange else { throw CBError(.invalidHandle) }
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .includedServicesDiscovered(in: range, let result) = event else { return nil }
+                guard case .includedServicesDiscovered(_, let result) = event else { return nil }
                 return result.map { _ in }
             },
-            ask: { discoverIncludedServices(types, for: service) }
+            ask: { includedServiceDiscovery(types, in: service) }
         )
         return (service.includedServices ?? []).filter { types?.contains($0.uuid) ?? true }
     }
@@ -41,26 +40,24 @@ extension CBPeripheral {
         _ types: [CBUUID]? = nil,
         of service: CBService
     ) async throws -> [CBCharacteristic] {
-        guard has(service), let range = service.handleRange else { throw CBError(.invalidHandle) }
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .characteristicsDiscovered(in: range, let result) = event else { return nil }
+                guard case .characteristicsDiscovered(_, let result) = event else { return nil }
                 return result.map { _ in }
             },
-            ask: { discoverCharacteristics(types, for: service) }
+            ask: { characteristicDiscovery(types, in: service) }
         )
         return (service.characteristics ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
     /// Discovers the descriptors of `characteristic`.
     public func findDescriptors(of characteristic: CBCharacteristic) async throws -> [CBDescriptor] {
-        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .descriptorsDiscovered(of: handle, let result) = event else { return nil }
+                guard case .descriptorsDiscovered(_, let result) = event else { return nil }
                 return result.map { _ in }
             },
-            ask: { discoverDescriptors(for: characteristic) }
+            ask: { descriptorDiscovery(of: characteristic) }
         )
         return characteristic.descriptors ?? []
     }
@@ -80,7 +77,7 @@ extension CBPeripheral {
                 guard case .databaseForgotten(let failure) = event else { return nil }
                 return failure.map { .failure($0) } ?? .success(())
             },
-            ask: { forgetDatabase() }
+            ask: { .valid(.forgetDatabase) }
         )
     }
 
@@ -91,7 +88,7 @@ extension CBPeripheral {
                 guard case .rssiRead(let result) = event else { return nil }
                 return result.map { Int($0.dBm ?? 127) }
             },
-            ask: { readRSSI() }
+            ask: { .valid(.readRSSI) }
         )
     }
 }

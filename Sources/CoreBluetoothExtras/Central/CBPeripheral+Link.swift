@@ -65,10 +65,10 @@ extension CBPeripheral {
     private func request(_ tuning: LinkTuning) async throws {
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .tuned(tuning, let failure) = event else { return nil }
+                guard case .tuned(_, let failure) = event else { return nil }
                 return failure.map { .failure($0) } ?? .success(())
             },
-            ask: { tune(tuning) }
+            ask: { .valid(.tune(tuning)) }
         )
     }
 }

@@ -10,39 +10,36 @@ extension CBPeripheral {
     ///
     /// - Throws: The errors that the delegate would receive; a refusal by the device is a `CBATTError`.
     public func value(of characteristic: CBCharacteristic) async throws -> Data {
-        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         let octets = try await answer(
             to: { event -> Result<[UInt8], Failure>? in
-                guard case .valueRead(handle, let result) = event else { return nil }
+                guard case .valueRead(_, let result) = event else { return nil }
                 return result
             },
-            ask: { readValue(for: characteristic) }
+            ask: { readRequest(for: characteristic) }
         )
         return Data(octets)
     }
 
     /// Reads the value of `descriptor`, as octets.
     public func value(of descriptor: CBDescriptor) async throws -> Data {
-        guard has(descriptor), let handle = descriptor.attributeHandle else { throw CBError(.invalidHandle) }
         let octets = try await answer(
             to: { event -> Result<[UInt8], Failure>? in
-                guard case .valueRead(handle, let result) = event else { return nil }
+                guard case .valueRead(_, let result) = event else { return nil }
                 return result
             },
-            ask: { readValue(for: descriptor) }
+            ask: { readRequest(for: descriptor) }
         )
         return Data(octets)
     }
 
     /// Writes a value and waits for the device's response.
     public func write(_ value: Data, to characteristic: CBCharacteristic) async throws {
-        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .valueWritten(handle, let failure) = event else { return nil }
+                guard case .valueWritten(_, let failure) = event else { return nil }
                 return failure.map { .failure($0) } ?? .success(())
             },
-            ask: { writeValue(value, for: characteristic, type: .withResponse) }
+            ask: { writeRequest(value, for: characteristic) }
         )
     }
 
@@ -51,13 +48,12 @@ extension CBPeripheral {
     /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902); use
     ///   ``setNotifications(_:for:)`` instead.
     public func write(_ value: Data, to descriptor: CBDescriptor) async throws {
-        guard has(descriptor), let handle = descriptor.attributeHandle else { throw CBError(.invalidHandle) }
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .valueWritten(handle, let failure) = event else { return nil }
+                guard case .valueWritten(_, let failure) = event else { return nil }
                 return failure.map { .failure($0) } ?? .success(())
             },
-            ask: { writeValue(value, for: descriptor) }
+            ask: { writeRequest(value, for: descriptor) }
         )
     }
 
@@ -65,13 +61,12 @@ extension CBPeripheral {
     ///
     /// The delegate receives the values. Use ``values(of:buffering:)`` to receive them as a sequence.
     public func setNotifications(_ isOn: Bool, for characteristic: CBCharacteristic) async throws {
-        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         try await answer(
             to: { event -> Result<Void, Failure>? in
-                guard case .subscriptionChanged(handle, _, let failure) = event else { return nil }
+                guard case .subscriptionChanged(_, _, let failure) = event else { return nil }
                 return failure.map { .failure($0) } ?? .success(())
             },
-            ask: { setNotifyValue(isOn, for: characteristic) }
+            ask: { subscriptionRequest(isOn, for: characteristic) }
         )
     }
 
@@ -122,11 +117,12 @@ extension CBPeripheral {
             continuation.finish(throwing: CBError(state == .connected ? .invalidHandle : .notConnected))
             return stream
         }
-        let peer = self.peer, observers = manager.observers, sent = Observers.Subject(handle, of: peer)
+        let peer = self.peer, number = reserveNumber()
+        let observers = manager.observers, sent = Observers.Subject(handle, of: peer)
         let id = observers.add(of: sent) { event in
             switch event {
             case .peer(peer, .valueNotified(handle, let value), _): continuation.yield(Data(value))
-            case .peer(peer, .subscriptionChanged(handle, _, let failure?), _):
+            case .peer(peer, .subscriptionChanged(_, _, let failure?), number):
                 continuation.finish(throwing: failure.error(about: .attribute))
             case .peer(peer, _, _):
                 // Another characteristic may get the handle of one that is gone.
@@ -145,9 +141,13 @@ extension CBPeripheral {
             // Another task may have subscribed in the meantime.
             if observers.hasObservers(of: sent) { self.setNotifyValue(true, for: characteristic) }
         }
-        setNotifyValue(true, for: characteristic)
-        // The connection may have ended before the observer was added. Then no event will end the sequence.
-        if state != .connected { continuation.finish(throwing: CBError(.notConnected)) }
+        // The connection or the characteristic may be gone since the check above. Then no event will end the sequence.
+        let request = subscriptionRequest(true, for: characteristic)
+        if case .refused = request {
+            continuation.finish(throwing: CBError(.invalidHandle))
+        } else if !make(request, as: number) {
+            continuation.finish(throwing: CBError(.notConnected))
+        }
         return stream
     }
 }

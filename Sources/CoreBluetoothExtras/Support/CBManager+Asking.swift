@@ -85,22 +85,24 @@ extension ClientEvent {
 extension CBPeripheral {
     /// Makes a request to the device and waits for its result.
     ///
+    /// Results of other requests are ignored, also if they are about the same attribute.
+    ///
     /// - Parameters:
-    ///   - event: Returns the result if an event answers this request; otherwise `nil`.
-    ///   - ask: Makes the request. Called when events for the request can be received.
+    ///   - event: Returns the result in an event that answers the request; `nil` if the event has none.
+    ///   - ask: Returns the request. Called when events for the request can be received.
     /// - Returns: The result from the event.
-    /// - Throws: `CBError.notConnected` if there is no connection; the error of the disconnection if the connection is
-    ///   lost.
+    /// - Throws: `CBError.invalidHandle` if the attribute does not belong to this peripheral, or no longer does;
+    ///   `CBError.notConnected` if there is no connection; the error of the disconnection if the connection is lost.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (PeerEvent) -> Result<Value, Failure>?,
-        ask: () -> Void
+        ask: () -> CheckedRequest
     ) async throws -> Value {
         guard let manager else { throw CBError(.notConnected) }
-        let peer = self.peer
-        return try await manager.answer(
-            to: { received in
+        let peer = self.peer, number = reserveNumber()
+        return try await manager.firstResult(
+            { received in
                 switch received {
-                case .peer(peer, let received, _):
+                case .peer(peer, let received, number):
                     event(received).map { $0.mapError { $0.error(about: .attribute) } }
                 case .disconnected(peer, let failure, _):
                     .failure((failure ?? .notConnected).error(about: .connection))
@@ -108,9 +110,10 @@ extension CBPeripheral {
                 }
             },
             ask: {
+                let request = ask()
+                if case .refused = request { throw CBError(.invalidHandle) }
                 // Checked only now: from here on, the observer would receive the end of the connection.
-                guard state == .connected else { throw CBError(.notConnected) }
-                ask()
+                guard state == .connected, make(request, as: number) else { throw CBError(.notConnected) }
             }
         )
     }

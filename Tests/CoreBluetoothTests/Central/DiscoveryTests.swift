@@ -247,7 +247,7 @@ struct DiscoveryTests {
     func forgotten() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         peripheral.readValue(for: characteristic)
-        peripheral.forgetDatabase()
+        peripheral.make(.valid(.forgetDatabase))
         peripheral.readValue(for: characteristic)
         let handle = AttributeHandle(wire: 12)
         #expect(
@@ -257,7 +257,7 @@ struct DiscoveryTests {
         await bench.tell(.valueRead(handle, .success([1])))
         await bench.tell(.databaseForgotten(.notConnected))
         #expect(peripheral.services?.count == 1)
-        peripheral.forgetDatabase()
+        peripheral.make(.valid(.forgetDatabase))
         peripheral.readValue(for: characteristic)
         _ = bench.app.take()
         await bench.tell(.valueRead(handle, .success([2])))

@@ -44,7 +44,7 @@ struct PeripheralRecordTests {
                 switch step.observed {
                 case .nothing: break
                 case .sameEvent: observed.events.append(event!)
-                case .event(let other): observed.events.append(other)
+                case .event(let other): observed.events.append(other.event)
                 }
                 guard let rest = step.rest else { return observed }
                 step = record.proceed(rest, of: peripheral)

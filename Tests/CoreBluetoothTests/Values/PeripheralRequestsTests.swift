@@ -16,7 +16,7 @@ struct PeripheralRequestsTests {
 
     /// Takes an event, and returns how many answers are told, and what is sent.
     ///
-    /// As the host does, requests are numbered from 1 on in the order in which they are sent.
+    /// Requests are numbered from 1 on, in the order in which they are added.
     private func receive(
         _ event: PeerEvent,
         answering number: UInt32 = 0,
@@ -136,7 +136,7 @@ struct PeripheralRequestsTests {
         queue.submit(nil, answer: .call(.nameUpdated))
         _ = submit([.readRSSI, read(5), .writeCommand(AttributeHandle(wire: 5), [])], &queue)
         let answers = queue.cancelRequests(in: [place])
-        #expect(answers.count == 4)
+        #expect(answers.map(\.number.rawValue) == [2, 3, 7, 0])
         let first = receive(answer(1), answering: 1, &queue)
         #expect((first.told, first.sent) == (3, []))
         guard case .stale = queue.receive(answer(5), answering: RequestNumber(rawValue: 2)) else {
@@ -145,7 +145,7 @@ struct PeripheralRequestsTests {
         }
         let rest = proceed(&queue)
         #expect((rest.told, rest.sent) == (0, []))
-        let strengths = receive(strength, answering: 3, &queue)
+        let strengths = receive(strength, answering: 6, &queue)
         #expect(strengths.told == 1)
         #expect(queue.count == 0)
     }
@@ -171,12 +171,27 @@ struct PeripheralRequestsTests {
             if case .deliver = queue.receive(event, answering: RequestNumber(rawValue: number)) {
                 told.append(value)
             }
-            while case .event(.valueRead(_, .success(let value)))? = queue.proceed().answer { told += value }
+            while case .event(.valueRead(_, .success(let value)))? = queue.proceed().answer?.answer { told += value }
         }
         _ = submit([read(1), read(1), read(1)], &queue)
         for (value, number) in [(2, 2), (3, 3), (1, 1), (9, 1), (9, 3)] as [(UInt8, UInt32)] { hear(value, number) }
         #expect(told == [1, 2, 3])
         #expect(queue.count == 0)
+    }
+
+    @Test("Results keep the numbers of their requests, in whatever way the requests end")
+    func numbered() {
+        var queue = PeripheralRequests()
+        let reserved = queue.reserveNumber()
+        let first = queue.submit(read(1)), second = queue.submit(read(1), as: reserved)
+        #expect([reserved, first, second].map(\.?.rawValue) == [1, 2, 1])
+        queue.submit(nil, answer: .call(.nameUpdated))
+        _ = receive(answer(1), answering: 2, &queue)
+        _ = queue.receive(answer(1), answering: reserved)
+        #expect(queue.proceed().answer?.number.rawValue == 3)
+        _ = submit([read(2), .readRSSI, read(3)], &queue)
+        _ = queue.receive(strength, answering: RequestNumber(rawValue: 5))
+        #expect(queue.removeAll(.notConnected).map(\.number.rawValue) == [4, 5, 6])
     }
 
     @Test("Requests still pending at the host count toward the limit even after the app was answered")
