@@ -6,11 +6,23 @@ import Foundation
 extension CBPeripheralManager {
     /// Advertises like ``startAdvertising(_:)``, but with all parameters that the host supports.
     ///
+    /// - Parameters:
+    ///   - request: The advertisement.
+    ///   - number: The number of the request, from ``reserveAdvertisingNumber()``.
     /// - Returns: True if the request was sent to the host, which reports its result in an event.
-    package func startAdvertising(_ request: AdvertisingRequest) -> Bool {
+    package func startAdvertising(_ request: AdvertisingRequest, as number: Int) -> Bool {
         guard acceptsCommands() else { return false }
-        return beginAdvertising(request)
+        return beginAdvertising(request, as: number)
     }
+
+    /// Returns a number for a request to advertise that is made later.
+    package func reserveAdvertisingNumber() -> Int { content.withLock { $0.advertising.reserveNumber() } }
+
+    /// The number of the app's request to advertise that the host has answered last; `nil` if its last answer was for
+    /// no request of the app.
+    ///
+    /// Observers read it to find out which request an event answers.
+    package var answeredAdvertisingNumber: Int? { content.withLock { $0.advertising.answeredNumber } }
 
     /// The connected centrals and their addresses.
     package var connections: [ConnectedCentral] { content.withLock { $0.connections } }

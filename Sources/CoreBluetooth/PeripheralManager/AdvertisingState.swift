@@ -26,7 +26,8 @@ struct AdvertisingState: Equatable {
 
     /// The origin of a start request.
     private enum Origin: Equatable {
-        case app
+        /// The app. The number identifies the request.
+        case app(Int)
         /// The manager itself, because the radio has returned.
         case radio
     }
@@ -34,6 +35,11 @@ struct AdvertisingState: Equatable {
     private var state: State
     /// The origins of the start requests that the host has not answered, oldest first.
     private var unansweredStarts: [Origin] = []
+    /// The number of the app's latest start request.
+    private var latestNumber = 0
+    /// The number of the app's start request that the host has answered last; `nil` if its last answer was for no
+    /// request of the app.
+    private(set) var answeredNumber: Int?
 
     /// Creates the state of a manager that is not advertising.
     init() { state = .off }
@@ -48,17 +54,26 @@ struct AdvertisingState: Equatable {
         }
     }
 
+    /// Returns a number for a start request that the app makes later.
+    mutating func reserveNumber() -> Int {
+        latestNumber += 1
+        return latestNumber
+    }
+
     enum OnStart: Equatable {
         /// Send a request to the host.
         case send
         case alreadyAdvertising
     }
 
-    mutating func start(_ request: AdvertisingRequest) -> OnStart {
+    /// Starts advertising, as the app requests.
+    ///
+    /// `number` is a number from ``reserveNumber()``; `nil` to use the next one.
+    mutating func start(_ request: AdvertisingRequest, as number: Int? = nil) -> OnStart {
         switch state {
         case .off:
             state = .starting(request)
-            unansweredStarts.append(.app)
+            unansweredStarts.append(.app(number ?? reserveNumber()))
             return .send
         case .starting, .on, .paused: return .alreadyAdvertising
         }
@@ -89,18 +104,20 @@ struct AdvertisingState: Equatable {
 
     /// Processes the host's answer to the oldest start request.
     mutating func answered(success: Bool) -> OnAnswered {
+        answeredNumber = nil
         guard !unansweredStarts.isEmpty else { return .nothing }
-        let asker = unansweredStarts.removeFirst()
+        let origin = unansweredStarts.removeFirst()
+        if case .app(let number) = origin { answeredNumber = number }
         if unansweredStarts.isEmpty {
             switch state {
             case .starting(let request): state = success ? .on(request) : .off
             // The app's request reached the host when the radio was already gone. The delegate receives the failure, so
             // the request must not be repeated.
-            case .paused where asker == .app && !success: state = .off
+            case .paused where origin != .radio && !success: state = .off
             case .off, .on, .paused: break
             }
         }
-        return asker == .app ? .callDelegate : .nothing
+        return origin == .radio ? .nothing : .callDelegate
     }
 
     /// Forgets the start requests that the host has not answered, because a new host does not know them.

@@ -18,9 +18,11 @@ extension CBPeripheralManager {
 
     /// Requests advertising from the host; if the manager is already advertising, calls the delegate with an error
     /// instead, and returns `false`.
+    ///
+    /// `number` is a number from ``reserveAdvertisingNumber()``; `nil` to use the next one.
     @discardableResult
-    func beginAdvertising(_ request: AdvertisingRequest) -> Bool {
-        switch content.withLock({ $0.advertising.start(request) }) {
+    func beginAdvertising(_ request: AdvertisingRequest, as number: Int? = nil) -> Bool {
+        switch content.withLock({ $0.advertising.start(request, as: number) }) {
         case .send:
             session.send(.server(.startAdvertising(request)))
             return true

@@ -21,22 +21,9 @@ package final class Observers: Sendable {
         package init(_ handle: AttributeHandle, of peer: PeerIdentifier) { (self.peer, self.handle) = (peer, handle) }
     }
 
-    /// The effect of an event on a waiting observer: it may end the wait, and may be withheld from other waiting
-    /// observers.
-    package enum Reception {
-        /// The event does not concern the observer, which goes on waiting.
-        case ignored
-        /// The event ends this wait, and is still passed to other waiting observers.
-        case received
-        /// The event ends this wait, and is not passed to other waiting observers.
-        case answered
-    }
-
     private struct Entry {
         let id: ID
-        let receive: @Sendable (ClientEvent) -> Reception
-        /// True if this observer waits for a single event.
-        let isWaiting: Bool
+        let receive: @Sendable (ClientEvent) -> Void
         /// The value to which the app stays subscribed as long as this observer exists; `nil` for none.
         let subject: Subject?
     }
@@ -52,36 +39,18 @@ package final class Observers: Sendable {
     ///   - receive: Called on the manager's queue.
     /// - Returns: The identifier with which to remove the observer.
     package func add(of subject: Subject? = nil, _ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
-        insert(isWaiting: false, of: subject) {
-            receive($0)
-            return .received
+        content.withLock {
+            $0.last += 1
+            let id = ID(number: $0.last)
+            $0.entries.append(Entry(id: id, receive: receive, subject: subject))
+            count.store($0.entries.count, ordering: .releasing)
+            return id
         }
-    }
-
-    /// Calls `receive` with every event until it returns ``Reception/received`` or ``Reception/answered``.
-    ///
-    /// An event that answers one wait is not passed to waits that began later.
-    package func wait(_ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {
-        insert(isWaiting: true, receive)
     }
 
     /// Returns whether any observer was added for `subject`.
     package func hasObservers(of subject: Subject) -> Bool {
         content.withLock { $0.entries.contains { $0.subject == subject } }
-    }
-
-    private func insert(
-        isWaiting: Bool,
-        of subject: Subject? = nil,
-        _ receive: @escaping @Sendable (ClientEvent) -> Reception
-    ) -> ID {
-        content.withLock {
-            $0.last += 1
-            let id = ID(number: $0.last)
-            $0.entries.append(Entry(id: id, receive: receive, isWaiting: isWaiting, subject: subject))
-            count.store($0.entries.count, ordering: .releasing)
-            return id
-        }
     }
 
     /// Removes an observer.
@@ -98,12 +67,6 @@ package final class Observers: Sendable {
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func deliver(_ event: ClientEvent) {
-        var isAnswered = false
-        for entry in content.withLock({ $0.entries }) where !entry.isWaiting || !isAnswered {
-            let reception = entry.receive(event)
-            guard entry.isWaiting, reception != .ignored else { continue }
-            remove(entry.id)
-            isAnswered = isAnswered || reception == .answered
-        }
+        for entry in content.withLock({ $0.entries }) { entry.receive(event) }
     }
 }

@@ -15,11 +15,7 @@ extension CBL2CAPChannel {
     public func waitUntilSent() async throws {
         guard let manager else { return }
         let answer = PendingResult<Void>()
-        let id = manager.observers.wait { _ in
-            guard self.hasNothingToSend else { return .ignored }
-            answer.resolve(.success(()))
-            return .answered
-        }
+        let id = manager.observers.add { _ in if self.hasNothingToSend { answer.resolve(.success(())) } }
         defer { manager.observers.remove(id) }
         if hasNothingToSend { answer.resolve(.success(())) }
         try await answer.value

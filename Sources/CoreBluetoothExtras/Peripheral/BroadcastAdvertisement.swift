@@ -85,15 +85,18 @@ extension CBPeripheralManager {
         guard state == .poweredOn else { throw CBError(.notConnected) }
         guard !isAdvertising else { throw CBError(.alreadyAdvertising) }
         guard let request = advertisement.request else { throw CBError(.invalidParameters) }
+        let number = reserveAdvertisingNumber()
         var hasAsked = false
         do {
-            try await answer(
-                to: { event -> Result<Void, any Error>? in
-                    guard case .server(.advertisingStarted(let failure)) = event else { return nil }
+            try await firstResult(
+                { event -> Result<Void, any Error>? in
+                    guard case .server(.advertisingStarted(let failure))? = event,
+                        self.answeredAdvertisingNumber == number
+                    else { return nil }
                     return failure.map { .failure($0.error(about: .server)) } ?? .success(())
                 },
                 ask: {
-                    guard startAdvertising(request) else {
+                    guard startAdvertising(request, as: number) else {
                         throw CBError(state == .poweredOn ? .alreadyAdvertising : .notConnected)
                     }
                     hasAsked = true

@@ -3,43 +3,6 @@ import CoreBluetooth
 import Foundation
 
 extension CBManager {
-    /// Makes a request and waits for its result.
-    ///
-    /// A cancelled task stops waiting, but its request still gets a result, which must not be taken for the result of a
-    /// later request. So the observer of each request stays until the result arrives or the connection ends.
-    ///
-    /// - Parameters:
-    ///   - event: Returns the result if an event answers this request; otherwise `nil`. Each event answers only the
-    ///     oldest matching request, except the end of a connection, which ends all requests on that connection.
-    ///   - ask: Makes the request, which gets exactly one answer. Called when the observer is ready to receive the
-    ///     answer.
-    /// - Returns: The result from the event.
-    /// - Throws: The error from the event, `CBError.notConnected` if Bluetooth is turned off, `CancellationError`, or
-    ///   the error from `ask` if the request cannot be made.
-    func answer<Value: Sendable>(
-        to event: @escaping @Sendable (ClientEvent) -> Result<Value, any Error>?,
-        ask: () throws -> Void
-    ) async throws -> Value {
-        try Task.checkCancellation()
-        let answer = PendingResult<Value>()
-        let id = observers.wait { received in
-            if let result = event(received) {
-                answer.resolve(result)
-                return if case .disconnected = received { .received } else { .answered }
-            }
-            guard let loss = received.radioLoss else { return .ignored }
-            answer.resolve(.failure(loss))
-            return .received
-        }
-        do {
-            try ask()
-        } catch {
-            observers.remove(id)
-            throw error
-        }
-        return try await answer.value
-    }
-
     /// Waits until the condition that `check` tests is met, or can no longer be met.
     ///
     /// - Parameters:

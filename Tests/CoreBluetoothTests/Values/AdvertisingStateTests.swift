@@ -44,6 +44,23 @@ struct AdvertisingStateTests {
         #expect(state.answered(success: true) == .nothing)
     }
 
+    @Test("Responses are matched with the app's requests, and not with those that the manager repeats")
+    func numbered() {
+        var state = AdvertisingState()
+        let reserved = state.reserveNumber()
+        _ = state.start(request)
+        _ = state.stop()
+        _ = state.start(other, as: reserved)
+        _ = state.answered(success: false)
+        #expect(state.answeredNumber == reserved + 1)
+        _ = state.answered(success: true)
+        #expect(state.answeredNumber == reserved)
+        state.radioLost()
+        _ = state.radioReturned()
+        _ = state.answered(success: true)
+        #expect(state.answeredNumber == nil)
+    }
+
     @Test("Advertising stays off if the host refuses a request made before the app knew of the radio's loss")
     func refusedWithoutRadio() {
         var state = AdvertisingState()
