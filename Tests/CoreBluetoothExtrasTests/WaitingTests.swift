@@ -65,6 +65,19 @@ struct WaitingTests {
         #expect(try await bench.result(of: task))
     }
 
+    @Test("A value that cannot be written without response is reported to the task that sends it")
+    func unsendable() async throws {
+        let (peripheral, found) = try await bench.connect()
+        let sink = try #require(found[CBUUID(string: "FFE1")]), state = try #require(found[CBUUID(string: "FFE2")])
+        for (target, length, code) in [
+            (sink, 513, .invalidAttributeValueLength), (state, 1, .writeNotPermitted),
+        ] as [(CBCharacteristic, Int, CBATTError.Code)] {
+            let task = Task { @MainActor in try await peripheral.send(Data(count: length), to: target) }
+            let error = await #expect(throws: CBATTError.self) { try await bench.result(of: task) }
+            #expect(error?.code == code)
+        }
+    }
+
     @Test("A new connection attempt does not fail with a previous cancelled one")
     func again() async throws {
         let (peripheral, _) = try await bench.connect()

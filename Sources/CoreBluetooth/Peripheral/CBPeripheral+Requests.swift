@@ -27,24 +27,39 @@ extension CBPeripheral {
         return true
     }
 
-    func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
-        guard isReady() else { return }
+    /// The effect of a write without response.
+    package enum OnWriteCommand {
+        /// The value is sent after earlier requests.
+        case queued
+        /// The value was dropped, because too many others wait.
+        case full
+        /// The value was dropped, because it cannot be written.
+        case failed(Failure)
+    }
+
+    /// Writes `data` to `characteristic` without response; logs a line if the value is dropped.
+    @discardableResult
+    package func writeCommand(_ data: Data, to characteristic: CBCharacteristic) -> OnWriteCommand {
+        guard isReady() else { return .failed(.notConnected) }
         guard let handle = characteristic.handles?.value, owns(characteristic) else {
-            return reference.console.misuse("\(characteristic) does not belong to \(self), or no longer does")
+            reference.console.misuse("\(characteristic) does not belong to \(self), or no longer does")
+            return .failed(.notFound)
         }
         guard characteristic.properties.contains(.writeWithoutResponse) else {
-            return reference.console.warn(
+            reference.console.warn(
                 "\(characteristic) does not have the property writeWithoutResponse; the value was dropped"
             )
+            return .failed(.att(.writeNotPermitted))
         }
         guard data.count <= longestCommandValue else {
             session.report(
                 "maximumWriteValueLength(for:)",
                 "a write without response of \(data.count) octets was dropped: at most \(longestCommandValue) fit"
             )
-            return reference.console.warn(
+            reference.console.warn(
                 "A write without response of \(data.count) octets was dropped: at most \(longestCommandValue) fit"
             )
+            return .failed(.att(.invalidAttributeValueLength))
         }
         let fits = record.withLock {
             guard $0.window.outstanding < Self.mostOutstanding else { return false }
@@ -52,14 +67,16 @@ extension CBPeripheral {
             return true
         }
         guard fits else {
-            return reference.console.warn(
+            reference.console.warn(
                 """
                 \(self) cannot accept more writes without response; one was dropped. Wait until \
                 canSendWriteWithoutResponse is true
                 """
             )
+            return .full
         }
         submit(.writeCommand(handle, [UInt8](octetsOf: data)))
+        return .queued
     }
 
     /// The maximum number of values that wait to be written without response.

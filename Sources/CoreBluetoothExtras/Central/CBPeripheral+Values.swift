@@ -72,11 +72,20 @@ extension CBPeripheral {
 
     /// Waits until there is space, then writes a value without response.
     ///
-    /// - Throws: A `CBError` if the connection is lost during the wait, in which case the value is not sent.
+    /// - Throws: An error if the value is not sent: `CBError.invalidHandle` if the device has removed the
+    ///   characteristic, `CBATTError.writeNotPermitted` if the characteristic does not have the property
+    ///   `writeWithoutResponse`, `CBATTError.invalidAttributeValueLength` if the value does not fit into a packet,
+    ///   other codes of `CBError` if the connection is lost.
     public func send(_ value: Data, to characteristic: CBCharacteristic) async throws {
         guard has(characteristic) else { throw CBError(.invalidHandle) }
-        while !canSendWriteWithoutResponse { try await roomToSend() }
-        writeValue(value, for: characteristic, type: .withoutResponse)
+        while true {
+            while !canSendWriteWithoutResponse { try await roomToSend() }
+            switch writeCommand(value, to: characteristic) {
+            case .queued: return
+            case .full: continue
+            case .failed(let failure): throw failure.error(about: .attribute)
+            }
+        }
     }
 
     /// Waits until there is space to write a value without response.
