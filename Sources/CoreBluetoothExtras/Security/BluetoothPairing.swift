@@ -54,11 +54,16 @@ public final class BluetoothPairing: Sendable {
         let questions = PendingPairingCalls()
         self.questions = questions
         let own = Locked<(any HostSession)?>(nil)
+        let prompts = Locked(OpenPrompts())
         queue.suspend()
         session = DefaultLink.current.open(.agent, on: queue) { event in
-            if case .stateChanged(let state) = event { questions.stateChanged(state) }
+            if case .stateChanged(let state) = event {
+                questions.stateChanged(state)
+                for peer in prompts.withLock({ $0.stateChanged(state) }) { handler(.withdrawn(UUID(peer))) }
+            }
             guard case .security(let event) = event else { return }
             questions.receive(event)
+            prompts.withLock { $0.receive(event) }
             guard let session = own.withLock(\.self), let event = Event(event, session: session) else { return }
             handler(event)
         }
@@ -150,6 +155,29 @@ public final class BluetoothPairing: Sendable {
     ///     one it will be.
     public func use(_ key: TemporaryKey?, with peer: CBPeer? = nil) {
         session.send(.security(.takeTemporaryKey(key?.key, with: peer.map { PeerIdentifier($0.identifier) })))
+    }
+}
+
+/// The devices about which the app has a prompt that still needs an answer.
+private struct OpenPrompts {
+    private var peers: [PeerIdentifier] = []
+
+    mutating func receive(_ event: SecurityEvent) {
+        switch event {
+        case .asked(let inquiry): if !peers.contains(inquiry.peer) { peers.append(inquiry.peer) }
+        case .withdrawn(let peer), .paired(let peer, _, _), .failed(let peer, _): peers.removeAll { $0 == peer }
+        case .secured, .bonds, .outOfBandDataMade: break
+        }
+    }
+
+    /// Removes and returns the devices whose prompts need no answer, because the host has ended.
+    mutating func stateChanged(_ state: HostState) -> [PeerIdentifier] {
+        switch state {
+        case .resetting, .unsupported, .unauthorized:
+            defer { peers = [] }
+            return peers
+        case .unknown, .poweredOff, .poweredOn: return []
+        }
     }
 }
 
