@@ -10,25 +10,26 @@ final class LampBench {
     let central: CBCentralManager
     let lamp: Machine
 
-    init() {
+    /// Begins a world; `pairing` is how the lamp pairs, `nil` for not at all.
+    init(pairing: SimulatedPeripheral.Pairing? = nil) {
         let world = World(seed: 1)
         phone = world.machine("phone")
         central = phone.inhabit { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "phone")) }
-        lamp = world.place(
-            SimulatedPeripheral(
-                name: "Lamp",
-                at: World.Position(x: 1),
-                services: [
-                    .init(
-                        "FFE0",
-                        [
-                            .init("FFE1", [.read, .write, .writeWithoutResponse], value: [7]),
-                            .init("FFE2", [.notify]),
-                        ]
-                    )
-                ]
-            )
+        var device = SimulatedPeripheral(
+            name: "Lamp",
+            at: World.Position(x: 1),
+            services: [
+                .init(
+                    "FFE0",
+                    [
+                        .init("FFE1", [.read, .write, .writeWithoutResponse], value: [7]),
+                        .init("FFE2", [.notify]),
+                    ]
+                )
+            ]
         )
+        device.pairing = pairing
+        lamp = world.place(device)
         self.world = world
     }
 
@@ -56,13 +57,16 @@ final class LampBench {
         return try await task.value
     }
 
-    /// The lamp, connected, and its characteristics by type.
-    func connect() async throws -> (CBPeripheral, [CBUUID: CBCharacteristic]) {
-        try await result(of: Task { @MainActor in try await connectNow() }).object
+    /// The lamp, connected by `other` or the bench's central, and its characteristics by type.
+    func connect(by other: CBCentralManager? = nil) async throws -> (CBPeripheral, [CBUUID: CBCharacteristic]) {
+        let central = other ?? central
+        return try await result(of: Task { @MainActor in try await connectNow(central) }).object
     }
 
-    private func connectNow() async throws -> Handed<(CBPeripheral, [CBUUID: CBCharacteristic])> {
-        let peripheral = try await discover()
+    private func connectNow(
+        _ central: CBCentralManager
+    ) async throws -> Handed<(CBPeripheral, [CBUUID: CBCharacteristic])> {
+        let peripheral = try await discover(by: central)
         try await central.connect(peripheral, timeout: .seconds(20))
         var found: [CBUUID: CBCharacteristic] = [:]
         for service in try await peripheral.findServices() {
@@ -73,7 +77,7 @@ final class LampBench {
         return Handed(object: (peripheral, found))
     }
 
-    private func discover() async throws -> CBPeripheral {
+    private func discover(by central: CBCentralManager) async throws -> CBPeripheral {
         try await central.poweredOn()
         for await discovery in central.discoveries() { return discovery.peripheral }
         throw CBError(.unknown)
