@@ -213,6 +213,36 @@ struct ManagerBehaviourTests {
         #expect(peripheral.services?.map(\.uuid) == [someService])
     }
 
+    @Test(
+        "After a refused update and the loss of the radio, the state is the last report, and later updates are sent",
+        .behaviour("2.3.16"),
+        arguments: UInt64(0)..<16
+    )
+    func updatesSwitchedOff(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed, loss: 0.1), local = CBMutableCharacteristic.dynamic("2A37", .indicate)
+        let peripheral = try #require(await bench.connect(local))
+        peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("2A37")))
+        await bench.wait()
+        _ = bench.serverApp.take()
+        while bench.server.updateValue(Data([1]), for: local, onSubscribedCentrals: nil) {}
+        bench.sensor.switchBluetoothOff()
+        await bench.wait(10)
+        #expect(bench.serverApp.take().last == "state 4")
+        bench.sensor.switchBluetoothOn()
+        await bench.wait()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        await bench.explore(peripheral)
+        peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("2A37")))
+        await bench.wait()
+        #expect(local.subscribedCentrals?.count == 1)
+        _ = bench.app.take()
+        #expect(bench.server.updateValue(Data([2]), for: local, onSubscribedCentrals: nil))
+        await bench.wait()
+        #expect(bench.app.take() == ["value 2A37 [2] ok"])
+        #expect(!bench.serverApp.take().contains("ready"))
+    }
+
     @Test("Services survive if Bluetooth is switched off again before the app handles power on", .behaviour("2.3.1"))
     func serverSwitchedOffQuickly() async throws {
         let characteristic = CBMutableCharacteristic.dynamic()

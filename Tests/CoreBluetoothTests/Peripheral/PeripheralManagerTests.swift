@@ -197,6 +197,21 @@ struct PeripheralManagerTests {
         #expect(bench.app.take().isEmpty)
     }
 
+    @Test("Without the radio, free space is not reported, and there is space for new subscribers", .behaviour("2.3.16"))
+    func windowWithoutRadio() async {
+        let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
+        _ = await bench.publish(characteristic)
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        while bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil) {}
+        _ = bench.app.take()
+        await bench.session.tell(.stateChanged(.poweredOff))
+        await bench.tell(.updatesTaken(SendWindow.size))
+        await bench.session.tell(.stateChanged(.poweredOn))
+        #expect(bench.app.take() == ["state 4", "state 5"])
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        #expect(bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+    }
+
     @Test("An app that was never refused is not told of free space")
     func roomThatNobodyLacked() async {
         let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
