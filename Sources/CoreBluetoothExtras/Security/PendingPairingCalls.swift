@@ -15,37 +15,35 @@ final class PendingPairingCalls: Sendable {
 
     /// Calls `ask`, which requests the bonds, and waits for them.
     func list(ask: () -> Void) async throws -> [Bond] {
-        try Task.checkCancellation()
-        let answer = PendingResult<[Bond]>()
-        let isOver = content.withLock {
-            $0.lists.append(answer)
-            return $0.isOver
-        }
-        if isOver { giveUp() } else { ask() }
-        return try await answer.value
+        try await answer(addedBy: { $0.lists.append($1) }, ask: ask)
     }
 
     /// Calls `ask`, which starts a pairing with `peer`, and waits for its result.
     func pair(with peer: PeerIdentifier, ask: () -> Void) async throws -> PairingMethod {
-        try Task.checkCancellation()
-        let answer = PendingResult<PairingMethod>()
-        let isOver = content.withLock {
-            $0.pairings.append((peer, answer))
-            return $0.isOver
-        }
-        if isOver { giveUp() } else { ask() }
-        return try await answer.value
+        try await answer(addedBy: { $0.pairings.append((peer, $1)) }, ask: ask)
     }
 
     /// Calls `ask`, which requests out-of-band data, and waits for the data.
     func data(ask: () -> Void) async throws -> OutOfBandData {
+        try await answer(addedBy: { $0.data.append($1) }, ask: ask)
+    }
+
+    /// Adds a pending result with `add`, calls `ask`, and waits for the result.
+    ///
+    /// Requests are made while the content is locked, so that those of several threads are made in the order of the
+    /// pending results.
+    private func answer<Value: Sendable>(
+        addedBy add: @Sendable (inout Content, PendingResult<Value>) -> Void,
+        ask: () -> Void
+    ) async throws -> Value {
         try Task.checkCancellation()
-        let answer = PendingResult<OutOfBandData>()
-        let isOver = content.withLock {
-            $0.data.append(answer)
-            return $0.isOver
+        let answer = PendingResult<Value>()
+        let isOver = content.withLock { content in
+            add(&content, answer)
+            if !content.isOver { ask() }
+            return content.isOver
         }
-        if isOver { giveUp() } else { ask() }
+        if isOver { giveUp() }
         return try await answer.value
     }
 
