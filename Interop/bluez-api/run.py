@@ -205,6 +205,39 @@ def confirm():
     print("dbus-fast: four indications, each after the confirmation of the one before")
 
 
+def acquire():
+    if not has_bindings():
+        return
+    with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment, \
+            process(system, here / "acquire.py", env=environment, stdout=subprocess.PIPE) as program:
+        lines = iter(program.stdout.readline, "")
+        expect = lambda *texts: [check_line(next(lines), text) for text in texts]  # noqa: E731
+        bridge = int(next(lines).split()[1])
+        expect("refused org.freedesktop.DBus.Error.UnknownMethod", "RegisterApplication", "RegisterAdvertisement")
+        count = descriptors(bridge)
+        for _ in range(2):
+            text = use(other, "notify", "Acquire", "FF00/FF01", "--timeout", "20", "--count", "2")
+            assert re.findall("0[12]", text) == ["01", "02"], f"acquire.py: {text}"
+            expect("notify acquired True LE True", "notify ended")
+            for options, value in ([], "0a0b"), (["--without-response"], "0c"):
+                text = use(other, "write", "Acquire", "FF00/FF01", value, "--timeout", "20", *options)
+                expect("write acquired True LE True", f"written {value}", "write ended")
+        end = time.monotonic() + 10
+        while descriptors(bridge) > count:
+            assert time.monotonic() < end, f"bled-bluez has {descriptors(bridge)} descriptors open, at first {count}"
+            time.sleep(0.05)
+    print("dbus-python: values through sockets, which end with the central, and none of which stays open")
+
+
+def check_line(line, text):
+    assert line.rstrip() == text, f"acquire.py printed {line!r} and not {text!r}"
+
+
+def descriptors(process):
+    """The number of file descriptors that a process has."""
+    return len(os.listdir(f"/proc/{process}/fd"))
+
+
 def early():
     with air(ble, "--unpaced") as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         subprocess.run([python, here / "early.py", other], env=environment, check=True, timeout=90)
@@ -228,7 +261,8 @@ def suite():
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
 parts = [
-    central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, confirm, early, stalled, suite]
+    central, device, homeassistant, bluetoothctl, agents, pairing, examples, peripheral, confirm, acquire, early,
+    stalled, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()

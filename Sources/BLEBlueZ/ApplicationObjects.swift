@@ -17,6 +17,8 @@ struct ApplicationObjects {
         let interface: String
         /// True if the program is asked before an untrusted device writes prepared values.
         let needsAuthorization: Bool
+        /// True if the program implements `AcquireWrite` or `AcquireNotify`, which the presence of a property states.
+        let acquiresWrites: Bool, acquiresNotifications: Bool
     }
 
     private struct Object {
@@ -31,7 +33,15 @@ struct ApplicationObjects {
 
         /// Returns this object, which implements `interface`, as a value with this identifier.
         func value(_ id: LocalAttributeID, _ interface: String) -> Value {
-            Value(id: id, path: path, interface: interface, needsAuthorization: flags.contains("authorize"))
+            let isCharacteristic = interface == BlueZ.characteristic
+            return Value(
+                id: id,
+                path: path,
+                interface: interface,
+                needsAuthorization: flags.contains("authorize"),
+                acquiresWrites: isCharacteristic && properties[key: "WriteAcquired"] != nil,
+                acquiresNotifications: isCharacteristic && properties[key: "NotifyAcquired"] != nil
+            )
         }
     }
 

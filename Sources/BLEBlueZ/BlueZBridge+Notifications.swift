@@ -210,7 +210,9 @@ extension BlueZBridge {
     /// Processes `value`, which a program has written to its pipe; `nil` means that the program has closed the pipe.
     package mutating func receive(_ value: [UInt8]?, from number: PipeNumber, at time: Instant) -> [Action] {
         now = time
-        if let value, let pipe = pipes[number], !pipe.isNotify {
+        if exportedPipes[number] != nil {
+            receiveExported(value, from: number)
+        } else if let value, let pipe = pipes[number], !pipe.isNotify {
             _ = pipes.update(number) { $0.unsent.append(value) }
             sendValues(of: number)
             if !pipe.isPaused, sessions[SessionKey(pipe.client, .central)]?.commands ?? 0 >= Limit.commands {

@@ -24,8 +24,10 @@ struct PendingCall: Sendable {
         case monitorObjects(of: UInt32)
         /// A remote device reads a value of an application.
         case read(SessionKey, ServerTransaction)
-        /// A remote device writes values of an application; the writes in `rest` have not been passed on yet.
-        case write(SessionKey, ServerTransaction?, PeerIdentifier, rest: [ApplicationWrite])
+        /// A remote device writes values of an application; the program has been called with the first one.
+        case write(ApplicationWrites)
+        /// A program is asked for the socket of an exported characteristic.
+        case pipe(BlueZBridge.PipeNumber)
         case answer(ofAgent: String, PeerIdentifier, PairingQuestion)
         /// The result does not matter.
         case none
@@ -121,16 +123,17 @@ extension BlueZBridge {
         call(message, for: purpose, within: time)
     }
 
-    /// Processes the result of a call that the bridge made for `purpose`.
-    mutating func finish(_ purpose: PendingCall.Purpose, _ reply: BusReply) {
+    /// Processes the result of a call that the bridge made for `purpose`; `sockets` is the number of sockets that came
+    /// with it.
+    mutating func finish(_ purpose: PendingCall.Purpose, _ reply: BusReply, _ sockets: Int = 0) {
         switch purpose {
         case .credentials(let client): identify(client, reply)
         case .objects(ofApplication: let number): addObjects(toApplication: number, reply)
         case .properties(ofAdvertisement: let number): advertise(number, reply)
         case .monitorObjects(of: let number): addMonitors(number, reply)
         case .read(let session, let transaction): respond(session, transaction, reply)
-        case .write(let session, let transaction, let peer, let rest):
-            respond(session, transaction, peer, rest, reply)
+        case .write(let writes): respond(to: writes, reply)
+        case .pipe(let number): acquired(number, reply, sockets)
         case .answer(ofAgent: let client, let peer, let question): takeAnswer(of: client, peer, question, reply)
         case .none: break
         }
@@ -206,14 +209,15 @@ extension BlueZBridge {
             session.state = state
             session.starting = []
             session.isReset = state != .poweredOn && (session.isReset || state == .resetting)
-            // The commands are lost with the host, which then does not report that it has taken them.
-            if state == .resetting || state == .unsupported { session.commands = 0 }
+            // Commands and values are lost with the host, which then does not report that it has taken them.
+            if state == .resetting || state == .unsupported { (session.commands, session.updates) = (0, 0) }
         }
         let error = Self.error(for: state)
         switch key.purpose {
         case .central: centralStateChanged(key, state, old)
         case .agent: agentStateChanged(key, state, old)
         case .application(let number):
+            if error != nil { closeExportedPipes { $0.key == key } }
             if let error, let caller = applications[number]?.caller {
                 removeApplication(number)
                 refuse(caller, error)

@@ -85,7 +85,12 @@ package struct BlueZBridge: Sendable {
         case close(SessionKey)
         /// Sends a reply with one end of a new pair of sockets as its first value.
         case sendPipe(PipeNumber, BusMessage)
+        /// Takes the socket with this index among those of the reply that is being processed.
+        case takePipe(PipeNumber, Int)
+        /// Writes a value; drops it if the program reads too slowly.
         case writePipe(PipeNumber, [UInt8])
+        /// Writes a value that a central has written; ``BlueZBridge/passed(_:to:at:)`` reports the result.
+        case passWrite(PipeNumber, [UInt8])
         case closePipe(PipeNumber)
         /// Stops reading from a pipe until it is resumed.
         case pausePipe(PipeNumber)
@@ -120,6 +125,8 @@ package struct BlueZBridge: Sendable {
         var requests = OrderedMap<RequestNumber, PeerRequestRecord>()
         /// The number of the session's write commands that are still in the host.
         var commands = 0
+        /// The number of values that the session sends to centrals and that have not left the host.
+        var updates = 0
         /// The calls to `StartDiscovery` or `RegisterAgent` that wait until the host's state is known.
         var starting: [Caller] = []
         /// True from a reset of the host until Bluetooth is on again.
@@ -149,6 +156,8 @@ package struct BlueZBridge: Sendable {
         /// The maximum number of a session's write commands in the host; commands beyond that are refused, or wait in
         /// their pipe.
         static let commands = 128
+        /// The number of a session's unsent values above which nothing is read from the sockets with its values.
+        static let updates = 32
         /// The maximum number of devices; at the limit, a new one replaces the least recently seen one that is not
         /// bonded or connected, a trusted one only if there is no other, and is not added if there is none.
         static let devices = 1_024
@@ -169,6 +178,12 @@ package struct BlueZBridge: Sendable {
         /// The maximum numbers of advertisements, monitors and pipes of all programs together; calls that would exceed
         /// a limit are refused.
         static let advertisements = 8, monitors = 32, pipes = 64
+        /// The maximum numbers of sockets of exported characteristics, in total and per program; beyond them, the
+        /// program gets writes and sends values through D-Bus.
+        static let exportedPipes = 64, clientExportedPipes = 32
+        /// The maximum number of writes that wait until the program has answered `AcquireWrite`, for each
+        /// characteristic and central; writes beyond that are refused.
+        static let acquiringWrites = 64
         /// The maximum number of calls to `ConnectDevice` that wait for an advertisement, in total and per program;
         /// calls beyond a limit are refused.
         static let searches = 64, clientSearches = 4
@@ -203,6 +218,8 @@ package struct BlueZBridge: Sendable {
     var advertisements = OrderedMap<UInt32, Advertisement>()
     var monitors = OrderedMap<UInt32, Monitor>()
     var pipes = OrderedMap<PipeNumber, Pipe>()
+    /// The sockets that programs have created for their exported characteristics, or have been asked for.
+    var exportedPipes = OrderedMap<PipeNumber, ExportedPipe>()
     var removals: [Removal] = [], heldInquiries: [HeldInquiry] = [], searches: [DeviceSearch] = []
     var modaliasReads = OrderedMap<PeerIdentifier, ModaliasRead>()
     /// The latest advertisement of each device, if it has not been signalled yet.
@@ -312,11 +329,19 @@ extension BlueZBridge {
     }
 
     /// Processes the result of a call that the bridge made.
-    package mutating func replied(to number: CallNumber, with reply: BusReply, at time: Instant) -> [Action] {
+    ///
+    /// `sockets` is the number of connected Unix sockets that came with the reply. The bridge takes them with
+    /// ``Action/takePipe(_:_:)`` among the returned actions.
+    package mutating func replied(
+        to number: CallNumber,
+        with reply: BusReply,
+        sockets: Int = 0,
+        at time: Instant
+    ) -> [Action] {
         now = time
         if let call = calls[number] {
             calls[number] = nil
-            finish(call.purpose, reply)
+            finish(call.purpose, reply, sockets)
         }
         return takeActions()
     }

@@ -1,4 +1,4 @@
-import BLERuntime
+package import BLERuntime
 
 /// The client end of a D-Bus connection without its socket: octets in, octets and events out.
 ///
@@ -34,8 +34,10 @@ package struct BusConversation {
     package enum Event: Hashable {
         /// A call by another program; only if the conversation was created to receive calls.
         case called(BusMessage)
-        /// The result of the call with this serial number.
-        case replied(UInt32, BusReply)
+        /// The result of the call with this serial number, and the file descriptors that came with it.
+        ///
+        /// There are no descriptors unless the conversation was created to pass them.
+        case replied(UInt32, BusReply, [FileDescriptor] = [])
         case signal(BusMessage)
     }
 
@@ -67,6 +69,13 @@ package struct BusConversation {
         }
     }
 
+    /// File descriptors that came with received octets.
+    private struct PassedDescriptors {
+        /// The number of octets received since the beginning of the connection, including those with the descriptors.
+        let end: UInt64
+        let descriptors: [FileDescriptor]
+    }
+
     /// The maximum length of a line during authentication.
     package static let lineLimit = 1_024
     /// The default maximum number of calls that wait for a reply.
@@ -82,6 +91,12 @@ package struct BusConversation {
     private var calls: [Call] = []
     private var greeting: UInt32 = 0
     private var lastSerial: UInt32 = 0
+    /// The number of octets received since the beginning of the connection.
+    private var received: UInt64 = 0
+    /// The descriptors whose message is not complete yet, at most ``SocketMessage/descriptorLimit``.
+    ///
+    /// A descriptor is closed when the last reference to it is released.
+    private var passed: [PassedDescriptors] = []
 
     private let receivesCalls: Bool
     private let passesDescriptors: Bool
@@ -137,10 +152,21 @@ package struct BusConversation {
         return try call(message)
     }
 
-    /// Processes octets from the bus, and returns the events in them.
+    /// Processes octets from the bus.
     ///
     /// After a failure, the conversation is unusable: later calls throw the same error.
-    package mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
+    ///
+    /// - Parameters:
+    ///   - octets: Octets that were read with one system call.
+    ///   - descriptors: The file descriptors that came with these octets.
+    /// - Returns: The events, in the order of their messages.
+    /// - Throws: The reason why the conversation is unusable.
+    package mutating func receive(
+        _ octets: [UInt8],
+        with descriptors: [FileDescriptor] = []
+    ) throws(Failure) -> [Event] {
+        received &+= UInt64(octets.count)
+        store(descriptors)
         var rest = octets[...]
         while true {
             switch state {
@@ -164,6 +190,26 @@ package struct BusConversation {
                 try processReply(String(decoding: line.dropLast(), as: UTF8.self))
             }
         }
+    }
+
+    /// Keeps descriptors until their message is complete.
+    private mutating func store(_ descriptors: [FileDescriptor]) {
+        guard passesDescriptors, !descriptors.isEmpty,
+            passed.reduce(descriptors.count, { $0 + $1.descriptors.count }) <= SocketMessage.descriptorLimit
+        else { return }
+        passed.append(PassedDescriptors(end: received, descriptors: descriptors))
+    }
+
+    /// Removes the descriptors that came before the octet at `end`, and returns those of the octets from `begin` on.
+    ///
+    /// The kernel ends a read after the octets that descriptors were sent with, and the bus sends the descriptors of a
+    /// message with its first octets. Descriptors therefore belong to the message with the last octet of the read. The
+    /// number of descriptors in the header is not enough to assign them, because a header may be malformed.
+    private mutating func takeDescriptors(_ begin: UInt64, _ end: UInt64) -> [FileDescriptor] {
+        guard !passed.isEmpty else { return [] }
+        let taken = passed.filter { $0.end > begin && $0.end <= end }
+        passed.removeAll { $0.end <= end }
+        return taken.flatMap(\.descriptors)
     }
 
     /// Keeps the beginning of a line until the rest of the line arrives.
@@ -198,11 +244,14 @@ package struct BusConversation {
 
     private mutating func read(_ octets: [UInt8]) throws(Failure) -> [Event] {
         var rest = octets[...], events: [Event] = [], missing = 0
+        let start = received &- UInt64(octets.count)
         do throws(BusMessage.Malformed) {
             while let size = try BusMessage.size(of: rest), size.total <= rest.count || size.total > BusMessage.limit {
                 // The header of a message that is too long is needed for the refusal.
                 guard size.header > BusMessage.limit || size.header <= rest.count else { break }
-                if let event = take(rest.prefix(size.total), size) { events.append(event) }
+                let begin = start &+ UInt64(rest.startIndex), end = begin &+ UInt64(size.total)
+                let descriptors = takeDescriptors(begin, end)
+                if let event = take(rest.prefix(size.total), size, descriptors) { events.append(event) }
                 missing = max(0, size.total - rest.count)
                 rest = rest.dropFirst(size.total)
             }
@@ -220,9 +269,15 @@ package struct BusConversation {
     /// signal is dropped. A message whose header cannot be decoded is dropped, too.
     ///
     /// Another program may have sent such a message through the bus, so the connection does not end.
-    private mutating func take(_ octets: ArraySlice<UInt8>, _ size: BusMessage.Size) -> Event? {
+    ///
+    /// `descriptors` came with the message. If the header states another number of them, all are closed.
+    private mutating func take(
+        _ octets: ArraySlice<UInt8>,
+        _ size: BusMessage.Size,
+        _ descriptors: [FileDescriptor]
+    ) -> Event? {
         if size.total <= BusMessage.limit, let message = try? BusMessage(reading: Array(octets)) {
-            return handle(message)
+            return handle(message, descriptors.count == message.descriptors ?? 0 ? descriptors : [])
         }
         guard size.header <= octets.count, let header = try? BusMessage(headerOf: Array(octets.prefix(size.header)))
         else { return nil }
@@ -233,12 +288,12 @@ package struct BusConversation {
         case .reply, .error:
             var reply = header
             (reply.kind, reply.errorName) = (.error, Self.bus + ".Error.LimitsExceeded")
-            return handle(reply)
+            return handle(reply, [])
         case .signal: return nil
         }
     }
 
-    private mutating func handle(_ message: BusMessage) -> Event? {
+    private mutating func handle(_ message: BusMessage, _ descriptors: [FileDescriptor]) -> Event? {
         switch message.kind {
         case .signal: return .signal(message)
         case .call:
@@ -251,7 +306,7 @@ package struct BusConversation {
             else { return nil }
             calls.remove(at: index)
             let reply = BusReply(message)
-            guard serial == greeting else { return .replied(serial, reply) }
+            guard serial == greeting else { return .replied(serial, reply, descriptors) }
             if case .refused(let refusal) = reply { _ = fail(.notGreeted(refusal.description)) }
             return nil
         }

@@ -28,6 +28,8 @@ final class BlueZService: @unchecked Sendable {
     private var sessions: [BlueZBridge.SessionKey: any HostSession] = [:]
     private var calls: [UInt32: BlueZBridge.CallNumber] = [:]
     private var pipes: [BlueZBridge.PipeNumber: ValuePipe] = [:]
+    /// The file descriptors of the reply that the bridge is processing; those that it does not take are closed.
+    private var received: [FileDescriptor] = []
     /// The serial number of the call to `RequestName`.
     private var nameRequest: UInt32 = 0
 
@@ -65,7 +67,7 @@ final class BlueZService: @unchecked Sendable {
     func start() {
         loop.start { [weak self] in self?.takeTurn() }
         loop.post { [self] in
-            socket.start(receive: { [weak self] in self?.receive($0) }) { [ended] reason in
+            socket.start(receive: { [weak self] in self?.receive($0, with: $1) }) { [ended] reason in
                 ended(CommandFailure("The connection to the bus was lost: \(reason).", 69))
             }
             converse { conversation throws(BusConversation.Failure) in
@@ -116,19 +118,23 @@ final class BlueZService: @unchecked Sendable {
         return bridge.deadline
     }
 
-    private func receive(_ octets: [UInt8]) {
+    private func receive(_ octets: [UInt8], with descriptors: [FileDescriptor]) {
         var events: [BusConversation.Event] = []
-        converse { conversation throws(BusConversation.Failure) in events = try conversation.receive(octets) }
+        converse { conversation throws(BusConversation.Failure) in
+            events = try conversation.receive(octets, with: descriptors)
+        }
         for event in events {
             switch event {
             case .called(let message), .signal(let message):
                 endPipes()
                 carryOut(bridge.receive(message, at: loop.clock.now))
-            case .replied(let serial, let reply):
+            case .replied(let serial, let reply, let descriptors):
                 if serial == nameRequest {
                     checkName(reply)
                 } else if let number = calls.removeValue(forKey: serial) {
-                    carryOut(bridge.replied(to: number, with: reply, at: loop.clock.now))
+                    received = descriptors.allSatisfy(ValuePipe.accepts) ? descriptors : []
+                    carryOut(bridge.replied(to: number, with: reply, sockets: received.count, at: loop.clock.now))
+                    received = []
                 }
             }
         }
@@ -174,7 +180,11 @@ final class BlueZService: @unchecked Sendable {
         case .request(let key, let request): sessions[key]?.send(request)
         case .close(let key): sessions.removeValue(forKey: key)?.close()
         case .sendPipe(let number, let message): openPipe(number, message)
+        case .takePipe(let number, let index): takePipe(number, index)
         case .writePipe(let number, let value): pipes[number]?.write(value)
+        case .passWrite(let number, let value):
+            let isPassed = pipes[number]?.write(value) ?? false
+            carryOut(bridge.passed(isPassed, to: number, at: loop.clock.now))
         case .closePipe(let number): pipes.removeValue(forKey: number)?.close()
         case .pausePipe(let number): pipes[number]?.pause()
         case .resumePipe(let number): pipes[number]?.resume()
@@ -196,12 +206,22 @@ final class BlueZService: @unchecked Sendable {
         sessions[key] = link.open(key.role, onBehalfOf: principal, receiver)
     }
 
-    private func openPipe(_ number: BlueZBridge.PipeNumber, _ reply: BusMessage) {
-        let pair = ValuePipe.pair(on: loop) { [weak self] value in
+    /// Returns the function that passes the values from a pipe to the bridge.
+    private func receiver(of number: BlueZBridge.PipeNumber) -> @Sendable ([UInt8]?) -> Void {
+        { [weak self] value in
             guard let self else { return }
             carryOut(bridge.receive(value, from: number, at: loop.clock.now))
         }
-        guard let pair else {
+    }
+
+    /// Takes a socket that came with the reply that the bridge is processing.
+    private func takePipe(_ number: BlueZBridge.PipeNumber, _ index: Int) {
+        guard received.indices.contains(index) else { return }
+        pipes[number] = ValuePipe(received[index], on: loop, receive: receiver(of: number))
+    }
+
+    private func openPipe(_ number: BlueZBridge.PipeNumber, _ reply: BusMessage) {
+        guard let pair = ValuePipe.pair(on: loop, receive: receiver(of: number)) else {
             carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
             var refusal = BusMessage(kind: .error, errorName: "org.bluez.Error.Failed", replySerial: reply.replySerial)
             refusal.destination = reply.destination

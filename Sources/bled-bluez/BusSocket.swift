@@ -1,4 +1,5 @@
 import BLERuntime
+import DBus
 import Glibc
 
 /// A connection to a D-Bus message bus, run by a loop; it can pass file descriptors.
@@ -22,7 +23,7 @@ final class BusSocket: @unchecked Sendable {
     /// The number of octets that wait to be written.
     private(set) var backlog = 0
     private var buffer = [UInt8](repeating: 0, count: BusSocket.bufferSize)
-    private var receive: ([UInt8]) -> Void = { _ in }
+    private var receive: ([UInt8], [FileDescriptor]) -> Void = { _, _ in }
     private var closed: (String) -> Void = { _ in }
 
     init(_ descriptor: FileDescriptor, on loop: EventLoop) {
@@ -33,9 +34,9 @@ final class BusSocket: @unchecked Sendable {
     /// Starts to read.
     ///
     /// - Parameters:
-    ///   - receive: Called with received octets.
+    ///   - receive: Called with received octets and the file descriptors that came with them.
     ///   - closed: Called once at the end of the connection, with the reason.
-    func start(receive: @escaping ([UInt8]) -> Void, closed: @escaping (String) -> Void) {
+    func start(receive: @escaping ([UInt8], [FileDescriptor]) -> Void, closed: @escaping (String) -> Void) {
         self.receive = receive
         self.closed = closed
         watch = loop.watch(descriptor, for: .reading) { [weak self] possible in self?.ready(possible) }
@@ -56,9 +57,9 @@ final class BusSocket: @unchecked Sendable {
 
     private func read() {
         guard watch != nil else { return }
-        let count = recv(descriptor.raw, &buffer, buffer.count, 0)
+        let (count, descriptors) = SocketMessage.receive(into: &buffer, from: descriptor.raw)
         if count > 0 {
-            receive(Array(buffer[..<count]))
+            receive(Array(buffer[..<count]), descriptors)
         } else if count == 0 || errno != EAGAIN && errno != EINTR {
             end(count == 0 ? "the bus closed the connection" : String(cString: strerror(errno)))
         }
@@ -82,31 +83,9 @@ final class BusSocket: @unchecked Sendable {
     }
 
     private func send(_ part: Part) -> Int {
-        guard let passed = part.passed else {
-            return part.octets.withUnsafeBytes {
-                Glibc.send(descriptor.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-        }
-        // A control message: its header, the number of the descriptor, and padding.
-        let header = MemoryLayout<cmsghdr>.size, size = MemoryLayout<Int32>.size
-        var control = [UInt64](repeating: 0, count: (header + size + 7) / 8)
-        return control.withUnsafeMutableBytes { control in
-            var facts = cmsghdr()
-            (facts.cmsg_len, facts.cmsg_level, facts.cmsg_type) = (header + size, SOL_SOCKET, Int32(SCM_RIGHTS))
-            control.storeBytes(of: facts, as: cmsghdr.self)
-            control.storeBytes(of: passed.raw, toByteOffset: header, as: Int32.self)
-            var octets = Array(part.octets)
-            return octets.withUnsafeMutableBytes { octets in
-                var place = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
-                return withUnsafeMutablePointer(to: &place) { place in
-                    var message = msghdr()
-                    message.msg_iov = place
-                    message.msg_iovlen = 1
-                    message.msg_control = control.baseAddress
-                    message.msg_controllen = control.count
-                    return sendmsg(descriptor.raw, &message, Int32(MSG_NOSIGNAL))
-                }
-            }
+        if let passed = part.passed { return SocketMessage.send(part.octets, passing: passed, to: descriptor.raw) }
+        return part.octets.withUnsafeBytes {
+            Glibc.send(descriptor.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
     }
 
@@ -121,7 +100,7 @@ final class BusSocket: @unchecked Sendable {
         watch.cancel()
         self.watch = nil
         let closed = closed
-        (receive, self.closed) = ({ _ in }, { _ in })
+        (receive, self.closed) = ({ _, _ in }, { _ in })
         closed(reason)
     }
 }

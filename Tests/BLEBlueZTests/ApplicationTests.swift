@@ -11,70 +11,16 @@ struct ApplicationTests {
     private static let central = RemoteCentral(peer: peer, mtu: 64)
     private static let address = DeviceAddress(0xC000_0000_0005, .random)
 
-    /// The objects of a program: a service with a characteristic.
-    ///
-    /// The characteristic has a descriptor if `descriptor` has flags.
-    private static func objects(
-        flags: [String] = ["read", "write", "notify"],
-        descriptor: [String]? = nil,
-        service: String = "/a/s"
-    ) -> BusValue {
-        var properties: [(path: String, interface: String, values: [(String, BusValue)])] = [
-            ("/a/s", BlueZ.service, [("UUID", .string("180f")), ("Primary", .boolean(true))]),
-            (
-                "/a/s/c", BlueZ.characteristic,
-                [("UUID", .string("2a19")), ("Service", .path(service)), ("Flags", .strings(flags))]
-            ),
-        ]
-        if let descriptor {
-            let values: [(String, BusValue)] = [
-                ("UUID", .string("b002")), ("Characteristic", .path("/a/s/c")), ("Flags", .strings(descriptor)),
-            ]
-            properties.append(("/a/s/c/d", BlueZ.descriptor, values))
-        }
-        let entries = properties.map { path, interface, values in
-            let content = BusValue.properties(values)
-            return BusValue.entry(
-                .path(path),
-                .array(of: .entry(.string, content.type), [.entry(.string(interface), content)])
-            )
-        }
-        return .array(of: entries[0].type, entries)
+    private static func objects(flags: [String] = ["read"], descriptor: [String]? = nil) -> BusReply {
+        .values([RegisteredApplication.objects(flags: flags, descriptor: descriptor)], from: nil)
     }
 
-    private struct Registered {
-        var bus: TestBridge
-        let serial: UInt32
-        let key: TestBridge.Key
-        var value = LocalAttributeID(rawValue: 0)
-    }
-
-    /// Registers an application, and has the daemon add its service.
     private func register(
-        _ client: String = ":1.1",
         flags: [String] = ["read", "write", "notify"],
         descriptor: [String]? = nil,
         failure: Failure? = nil
-    ) throws -> Registered {
-        var bus = TestBridge()
-        let serial = bus.call(
-            client,
-            TestBridge.adapter,
-            BlueZ.applications,
-            "RegisterApplication",
-            [.path("/a"), .properties([])]
-        )
-        let number = try #require(bus.calls.last { $0.message.member == "GetManagedObjects" }?.number)
-        #expect(bus.outcome(of: serial) == nil)
-        bus.reply(number, .values([Self.objects(flags: flags, descriptor: descriptor)], from: client))
-        let additions = bus.requests.compactMap { key, request in
-            if case .service(.addService(let service)) = request { (key, service) } else { nil }
-        }
-        let (key, service) = try #require(additions.last)
-        #expect(key.role == .peripheral && key.client == client)
-        #expect(service.uuid == .short(0x180F))
-        bus.event(.server(.serviceAdded(service.id, failure)), of: key)
-        return Registered(bus: bus, serial: serial, key: key, value: try #require(service.characteristics.first).id)
+    ) throws -> RegisteredApplication {
+        try RegisteredApplication(flags: flags, descriptor: descriptor, failure: failure)
     }
 
     @Test("An application is registered when the daemon has added its services")
@@ -94,16 +40,15 @@ struct ApplicationTests {
         let body: [BusValue] = [.path("/a"), .properties([])]
         let serial = bus.call(":1.3", TestBridge.adapter, BlueZ.applications, "RegisterApplication", body)
         let number = try #require(bus.calls.last?.number)
-        bus.reply(number, .values([Self.objects()], from: ":1.3"))
+        bus.reply(number, .values([RegisteredApplication.objects()], from: ":1.3"))
         #expect(bus.outcome(of: serial) == .failed(.notAuthorized))
         #expect(bus.bridge.applications.isEmpty)
     }
 
     private static let everyMistakes: [BusReply] = [
         .refused(.init(name: "org.freedesktop.DBus.Error.UnknownMethod", text: nil)), .values([], from: nil),
-        .values([.string("x")], from: nil), .values([objects(flags: ["fly"])], from: nil),
-        .values([objects(flags: [])], from: nil), .values([objects(descriptor: [])], from: nil),
-        .values([objects(descriptor: ["notify"])], from: nil), .values([objects(descriptor: ["fly"])], from: nil),
+        .values([.string("x")], from: nil), objects(flags: ["fly"]), objects(flags: []), objects(descriptor: []),
+        objects(descriptor: ["notify"]), objects(descriptor: ["fly"]),
         .values([.array(of: .entry(.path, .array(.entry(.string, .variant))), [])], from: nil),
     ]
 

@@ -118,3 +118,9 @@ package final class FileDescriptor: Sendable {
         return getsockopt(raw, SOL_SOCKET, SO_PROTOCOL, &kind, &size) == 0 && kind == Int32(IPPROTO_TCP)
     }
 }
+
+/// Two objects are equal only if they are the same object.
+extension FileDescriptor: Hashable {
+    package static func == (left: FileDescriptor, right: FileDescriptor) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -124,7 +124,7 @@ struct NotificationConversation {
         var events: [Event] = []
         for event in heard {
             switch event {
-            case .replied(let serial, let reply):
+            case .replied(let serial, let reply, _):
                 if let event = try process(reply, to: serial) { events.append(event) }
             case .signal(let signal):
                 if let event = try process(signal) { events.append(event) }
