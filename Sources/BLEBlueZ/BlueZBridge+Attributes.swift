@@ -232,13 +232,16 @@ extension BlueZBridge {
         }
     }
 
-    private mutating func read(_ result: Result<[UInt8], Failure>, _ path: String, _ offset: Int, _ caller: Caller) {
+    private mutating func read(_ result: Result<[UInt8], Failure>, _ path: String?, _ offset: Int, _ caller: Caller) {
         switch result {
         case .success(let value):
             guard offset <= value.count else { return refuse(caller, .invalidOffset) }
             let rest = Array(value.dropFirst(offset))
-            let isCharacteristic = tree.properties(path, BlueZ.characteristic) != nil
-            signalValue(rest, of: path, isCharacteristic ? BlueZ.characteristic : BlueZ.descriptor, to: caller.sender)
+            if let path {
+                let isCharacteristic = tree.properties(path, BlueZ.characteristic) != nil
+                let interface = isCharacteristic ? BlueZ.characteristic : BlueZ.descriptor
+                signalValue(rest, of: path, interface, to: caller.sender)
+            }
             reply(to: caller, [.octets(rest)])
         case .failure(let failure): refuse(caller, BlueZError(failure))
         }

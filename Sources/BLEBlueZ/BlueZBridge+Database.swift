@@ -19,8 +19,13 @@ extension BlueZBridge {
     }
 
     /// Removes the objects of a device's services, and closes the pipes of their characteristics.
+    ///
+    /// Calls that wait for a subscription, or for their connection to use an attribute, are refused, because their
+    /// handles may belong to other attributes later.
     mutating func removeDatabase(of peer: PeerIdentifier) {
         guard let device = devices[peer] else { return }
+        refuseSubscriptions(at: peer)
+        refuseOperations(at: peer)
         tree.set(device.path, BlueZ.device, "ServicesResolved", .boolean(false))
         for characteristic in device.database.characteristics.all {
             for pipe in [characteristic.notifyPipe, characteristic.writePipe] { pipe.map { closePipe($0) } }
@@ -33,6 +38,36 @@ extension BlueZBridge {
         for child in tree.children(of: device.path) { tree.remove(device.path + "/" + child) }
         _ = devices.update(peer) { $0.database = RemoteDatabase() }
         modaliasReads[peer] = nil
+    }
+
+    /// Refuses the calls that wait for a subscription, and separates those that wait for a value from their objects.
+    private mutating func refuseSubscriptions(at peer: PeerIdentifier) {
+        for key in sessions.keys {
+            for number in sessions[key]?.requests.keys ?? [] {
+                guard let record = sessions[key]?.requests[number], record.peer == peer else { continue }
+                if record.purpose.isSubscription {
+                    _ = sessions.update(key) { $0.requests[number] = nil }
+                    if let caller = record.purpose.caller { refuse(caller, .doesNotExist) }
+                } else if case .read(let caller, _, let offset) = record.purpose {
+                    _ = sessions.update(key) { session in
+                        session.requests.update(number) { $0.purpose = .read(caller, path: nil, offset: offset) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Refuses the calls that wait for their connection to use an attribute.
+    private mutating func refuseOperations(at peer: PeerIdentifier) {
+        guard let connecting = devices[peer]?.connecting else { return }
+        for key in connecting.keys {
+            for case .operation(let caller, _) in connecting[key] ?? [] { refuse(caller, .doesNotExist) }
+            _ = devices.update(peer) { device in
+                device.connecting.update(key) { waiters in
+                    waiters.removeAll { if case .operation = $0 { true } else { false } }
+                }
+            }
+        }
     }
 
     /// Processes the result of a step of the discovery.

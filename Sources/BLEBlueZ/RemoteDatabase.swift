@@ -62,7 +62,8 @@ enum PeerPurpose: Sendable {
     case includes(AttributeHandle)
     case members(AttributeHandle)
     case descriptors(AttributeHandle)
-    case read(Caller, path: String, offset: Int)
+    /// `path` is `nil` if the attribute's object has been removed since the request.
+    case read(Caller, path: String?, offset: Int)
     case write(Caller)
     case subscribe(Caller, path: String)
     case unsubscribe(Caller, path: String)
@@ -82,6 +83,15 @@ enum PeerPurpose: Sendable {
         }
     }
 
+    /// True for a subscription that a program waits for.
+    var isSubscription: Bool {
+        switch self {
+        case .subscribe, .acquire: true
+        case .services, .includes, .members, .descriptors, .read, .write, .unsubscribe, .dropSubscription, .modalias:
+            false
+        }
+    }
+
     /// True for the steps of the discovery of services.
     var isDiscovery: Bool {
         switch self {
@@ -94,7 +104,7 @@ enum PeerPurpose: Sendable {
 /// An outstanding request to a peer.
 struct PeerRequestRecord: Sendable {
     let peer: PeerIdentifier
-    let purpose: PeerPurpose
+    var purpose: PeerPurpose
 }
 
 extension CharacteristicProperties {
