@@ -58,11 +58,13 @@ extension BlueZBridge {
 
     /// Answers the calls that wait until a device's services are known.
     ///
-    /// `error` is the error to reply with if the device has disconnected; `nil` if the services are now known.
-    mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil) {
+    /// `error` is the error to reply with if the device has disconnected; `nil` if the services are now known. If
+    /// `client` is not `nil`, only the calls of this program are answered.
+    mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil, of client: String? = nil) {
         guard let device = devices[peer] else { return }
-        _ = devices.update(peer) { $0.awaitingServices = [] }
-        for caller in device.awaitingServices {
+        let isMeant = { (caller: Caller) in client == nil || caller.sender == client }
+        _ = devices.update(peer) { $0.awaitingServices.removeAll(where: isMeant) }
+        for caller in device.awaitingServices where isMeant(caller) {
             if let error { refuse(caller, error) } else { reply(to: caller) }
         }
     }
@@ -96,6 +98,7 @@ extension BlueZBridge {
             _ = devices.update(peer) { $0.lastSeen = now }
             if sweepTime == nil { sweepTime = now + Self.deviceLifetime }
         } else {
+            finishConnects(to: peer, error, of: key.client)
             dropSubscriptions(of: key.client, at: peer)
             if device.database.discoverer == key, let next = device.links.first(where: { $0 != key }) {
                 if device.database.state == .discovered {

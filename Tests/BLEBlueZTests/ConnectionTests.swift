@@ -75,6 +75,21 @@ struct ConnectionTests {
         }
     }
 
+    @Test("A call to Connect is refused if its own connection ends before the services are known")
+    func ownConnectionLost() throws {
+        var bus = TestBridge()
+        bus.discover()
+        let serials = [":1.1", ":1.3"].map { bus.call($0, TestBridge.lampPath, BlueZ.device, "Connect") }
+        for client in [":1.1", ":1.3"] {
+            bus.event(.connected(TestBridge.lamp, LinkParameters(mtu: 100)), of: .init(client, .central))
+        }
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.3", .central))
+        #expect(bus.outcome(of: serials[1]) == .failed(.connectionAborted))
+        try bus.showServices(to: .init(":1.1", .central))
+        #expect(bus.outcome(of: serials[0]) == .done)
+        #expect(serials.allSatisfy { bus.replies(to: $0).count == 1 })
+    }
+
     @Test("Only those whose connections end with it may remove a device")
     func removal() throws {
         var bus = TestBridge()
