@@ -33,76 +33,106 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of the path of a Unix socket in octets; unix(7).
     static let mostOctetsOfPath = 107
 
+    /// The maximum number of addresses of a host name; further ones are ignored.
+    private static let mostNames = 8
+
     /// Creates a non-blocking socket, and passes it to `body` together with this address in the system's form.
     ///
     /// If `body` throws, the socket is closed. A host name is resolved on the calling thread, which blocks until that
-    /// is done.
+    /// is done. If it has several addresses, the socket is for the first one.
     func makeSocket(
         _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
             Void
     ) throws(TransportError) -> FileDescriptor {
-        switch self {
-        case .tcp(let host, let port): try makeTCPSocket(host, port, body)
-        case .unix(let path): try makeUnixSocket(path, isAbstract: false, body)
-        case .abstract(let name): try makeUnixSocket(name, isAbstract: true, body)
-        }
+        guard let name = try names().first else { throw .unknownName("\(self)", "no address") }
+        return try makeSocket(for: name, body)
     }
 
-    private func makeTCPSocket(
-        _ host: String,
-        _ port: UInt16,
-        _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
+    /// Creates a non-blocking socket, and passes it to `body` together with one of the ``names()`` of this address.
+    ///
+    /// If `body` throws, the socket is closed.
+    func makeSocket(
+        for name: SocketName,
+        _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
+            Void
     ) throws(TransportError) -> FileDescriptor {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_NUMERICSERV
-        var list: UnsafeMutablePointer<addrinfo>?
-        let failure = getaddrinfo(host, String(port), &hints, &list)
-        guard failure == 0, let found = list?.pointee, let address = found.ai_addr else {
-            throw .unknownName(host, String(cString: gai_strerror(failure)))
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let raw = socket(name.family, kind, 0)
+        guard raw >= 0 else { throw TransportError(.unreachable, errno: errno, "cannot create a socket for \(self)") }
+        let descriptor = FileDescriptor(raw)
+        if name.family != AF_UNIX {
+            var on: Int32 = 1
+            setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        defer { freeaddrinfo(list) }
-        let descriptor = try makeDescriptor(found.ai_family)
-        var on: Int32 = 1
-        setsockopt(descriptor.raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        try body(descriptor.raw, address, found.ai_addrlen)
-        return descriptor
-    }
-
-    private func makeUnixSocket(
-        _ name: String,
-        isAbstract: Bool,
-        _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
-    ) throws(TransportError) -> FileDescriptor {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        // The name of an abstract socket starts with an octet 0, and the length of the address determines its end.
-        let octets = (isAbstract ? [0] : []) + Array(name.utf8), capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard octets.count < capacity else {
-            throw TransportError(
-                .unreachable,
-                "the socket path \(name) is too long",
-                cure: "Use a path of at most \(Self.mostOctetsOfPath) octets.",
-                finding: .socketMissing
-            )
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
-        let size = MemoryLayout<sockaddr_un>.size - (isAbstract ? capacity - octets.count : 0)
-        let descriptor = try makeDescriptor(AF_UNIX)
-        let result: Result<Void, TransportError> = withUnsafePointer(to: &address) { pointer in
+        var storage = sockaddr_storage()
+        let length = min(name.octets.count, MemoryLayout<sockaddr_storage>.size)
+        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: name.octets.prefix(length)) }
+        let result: Result<Void, TransportError> = withUnsafePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                Result { () throws(TransportError) in try body(descriptor.raw, pointer, socklen_t(size)) }
+                Result { () throws(TransportError) in try body(raw, pointer, socklen_t(length)) }
             }
         }
         try result.get()
         return descriptor
     }
 
-    private func makeDescriptor(_ family: Int32) throws(TransportError) -> FileDescriptor {
-        let raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard raw >= 0 else { throw TransportError(.unreachable, errno: errno, "cannot create a socket for \(self)") }
-        return FileDescriptor(raw)
+    /// Returns this address in the system's form.
+    ///
+    /// A host name may have several addresses, which are returned in the order to try them. The name is resolved on the
+    /// calling thread, which blocks until that is done.
+    func names() throws(TransportError) -> [SocketName] {
+        switch self {
+        case .tcp(let host, let port): try Self.names(ofHost: host, port)
+        case .unix(let path): [try Self.name(ofPath: path, isAbstract: false)]
+        case .abstract(let name): [try Self.name(ofPath: name, isAbstract: true)]
+        }
     }
+
+    private static func names(ofHost host: String, _ port: UInt16) throws(TransportError) -> [SocketName] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let failure = getaddrinfo(host, String(port), &hints, &list)
+        guard failure == 0 else { throw .unknownName(host, String(cString: gai_strerror(failure))) }
+        defer { freeaddrinfo(list) }
+        var names: [SocketName] = [], next = list
+        while let found = next?.pointee, names.count < mostNames {
+            next = found.ai_next
+            guard let address = found.ai_addr else { continue }
+            let octets = [UInt8](UnsafeRawBufferPointer(start: address, count: Int(found.ai_addrlen)))
+            let name = SocketName(family: found.ai_family, octets: octets)
+            if !names.contains(name) { names.append(name) }
+        }
+        guard !names.isEmpty else { throw .unknownName(host, "no address") }
+        return names
+    }
+
+    private static func name(ofPath path: String, isAbstract: Bool) throws(TransportError) -> SocketName {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // The name of an abstract socket starts with an octet 0, and the length of the address determines its end.
+        let octets = (isAbstract ? [0] : []) + Array(path.utf8), capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard octets.count < capacity else {
+            throw TransportError(
+                .unreachable,
+                "the socket path \(path) is too long",
+                cure: "Use a path of at most \(mostOctetsOfPath) octets.",
+                finding: .socketMissing
+            )
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
+        let size = MemoryLayout<sockaddr_un>.size - (isAbstract ? capacity - octets.count : 0)
+        return withUnsafeBytes(of: &address) { SocketName(family: AF_UNIX, octets: [UInt8]($0.prefix(size))) }
+    }
+}
+
+/// The address of a socket in the system's form.
+struct SocketName: Hashable, Sendable {
+    /// The address family, such as `AF_INET6`.
+    let family: Int32
+    /// The octets of the structure `sockaddr`.
+    let octets: [UInt8]
 }
 
 /// An open file, which is closed when this object is released.

@@ -4,18 +4,24 @@ import Glibc
 /// A transport to a controller that listens on a TCP or Unix stream socket, such as a virtual controller or a bridge.
 ///
 /// It connects without blocking, and connects again 100 ms after it has lost the connection. If the connection is
-/// refused or closed immediately, or the data are not HCI, the delays between attempts grow to 5 s. Sendable because
-/// everything happens on the thread of the loop on which it was started.
+/// refused or closed immediately, or the data are not HCI, the delays between attempts grow to 5 s. An attempt tries
+/// all addresses of a host name in order. Sendable because everything happens on the thread of the loop on which it was
+/// started.
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
-        case connecting(FileDescriptor, LoopWatch)
+        /// A connection is being made. If that fails, or `alarm` rings, the addresses in `rest` are tried.
+        case connecting(FileDescriptor, LoopWatch, alarm: LoopAlarm?, rest: ArraySlice<SocketName>)
         /// There is a connection. `hasReceived` is true if valid packets have been received.
         case open(SocketStream, hasReceived: Bool)
         case waiting(LoopAlarm)
     }
 
+    /// The time after which the next address of a host name is tried if an address does not answer.
+    static let addressTimeout = Duration.seconds(2)
+
     private let address: SocketAddress
+    private let resolve: () throws(TransportError) -> [SocketName]
     private var state = State.idle
     /// The time at which the connection was made.
     private var opened: Instant?
@@ -23,7 +29,15 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
 
-    package init(to address: SocketAddress) { self.address = address }
+    package convenience init(to address: SocketAddress) {
+        self.init(to: address) { () throws(TransportError) in try address.names() }
+    }
+
+    /// Creates a transport to an address whose system addresses `resolve` returns, in the order to try them.
+    init(to address: SocketAddress, resolve: @escaping () throws(TransportError) -> [SocketName]) {
+        self.address = address
+        self.resolve = resolve
+    }
 
     deinit { disconnect() }
 
@@ -61,35 +75,70 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func connect(on loop: EventLoop) {
         do throws(TransportError) {
-            var isConnected = false
-            let descriptor = try address.makeSocket { (socket, address, length) throws(TransportError) in
-                if Glibc.connect(socket, address, length) == 0 {
-                    isConnected = true
-                } else if errno != EINPROGRESS {
-                    throw TransportError.unconnected(self.address, errno: errno)
-                }
-            }
-            if isConnected { open(descriptor, on: loop) } else { awaitConnection(of: descriptor, on: loop) }
+            try connect(to: try resolve()[...], on: loop)
         } catch {
             failed(error)
         }
     }
 
-    private func awaitConnection(of descriptor: FileDescriptor, on loop: EventLoop) {
+    /// Connects to the first of `names` that does not fail immediately.
+    ///
+    /// - Throws: The error for the last one if all fail.
+    private func connect(to names: ArraySlice<SocketName>, on loop: EventLoop) throws(TransportError) {
+        var rest = names, failure = TransportError.unconnected(address, errno: EADDRNOTAVAIL)
+        while let name = rest.popFirst() {
+            do throws(TransportError) {
+                var isConnected = false
+                let descriptor = try address.makeSocket(for: name) { (socket, name, length) throws(TransportError) in
+                    if Glibc.connect(socket, name, length) == 0 {
+                        isConnected = true
+                    } else if errno != EINPROGRESS {
+                        throw TransportError.unconnected(self.address, errno: errno)
+                    }
+                }
+                if isConnected { open(descriptor, on: loop) } else { awaitConnection(of: descriptor, rest, on: loop) }
+                return
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func awaitConnection(of descriptor: FileDescriptor, _ rest: ArraySlice<SocketName>, on loop: EventLoop) {
         let watch = loop.watch(descriptor, for: .writing) { [weak self] _ in self?.finishConnecting() }
-        state = .connecting(descriptor, watch)
+        // Without another address, the system decides when the attempt has failed.
+        let alarm =
+            rest.isEmpty
+            ? nil
+            : loop.alarm(at: loop.clock.now + Self.addressTimeout) { [weak self] in
+                self?.connectToNext(errno: ETIMEDOUT)
+            }
+        state = .connecting(descriptor, watch, alarm: alarm, rest: rest)
     }
 
     private func finishConnecting() {
-        guard case .connecting(let descriptor, let watch) = state, let loop else { return }
-        watch.cancel()
+        guard case .connecting(let descriptor, let watch, let alarm, _) = state, let loop else { return }
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor.raw, SOL_SOCKET, SO_ERROR, &code, &size)
-        guard code == 0 else {
-            return failed(.unconnected(address, errno: code))
-        }
+        guard code == 0 else { return connectToNext(errno: code) }
+        watch.cancel()
+        alarm?.cancel()
         open(descriptor, on: loop)
+    }
+
+    /// Gives up the present address because of an error of the system, and tries the next ones.
+    private func connectToNext(errno code: Int32) {
+        guard case .connecting(_, let watch, let alarm, let rest) = state, let loop else { return }
+        watch.cancel()
+        alarm?.cancel()
+        do throws(TransportError) {
+            guard !rest.isEmpty else { throw TransportError.unconnected(address, errno: code) }
+            try connect(to: rest, on: loop)
+        } catch {
+            failed(error)
+        }
     }
 
     private func open(_ descriptor: FileDescriptor, on loop: EventLoop) {
@@ -156,7 +205,9 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func disconnect() {
         switch state {
-        case .connecting(_, let watch): watch.cancel()
+        case .connecting(_, let watch, let alarm, _):
+            watch.cancel()
+            alarm?.cancel()
         case .open(let stream, _): stream.close()
         case .waiting(let alarm): alarm.cancel()
         case .idle: break

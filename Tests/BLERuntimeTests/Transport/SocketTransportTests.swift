@@ -1,11 +1,15 @@
-import BLERuntime
 import Dispatch
 import FoundationEssentials
 import Synchronization
 import Testing
 
+@testable import BLERuntime
+
 @Suite("Socket transport", .timeLimit(.minutes(30)))
 struct SocketTransportTests {
+    /// The system has no free port.
+    private struct NoPort: Error {}
+
     static let event: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
     @Test("Octets reach the client in order over TCP and Unix sockets", arguments: [false, true])
@@ -20,6 +24,38 @@ struct SocketTransportTests {
         #expect(await controller.received(4) == [1, 3, 12, 0])
         owner.stop()
         controller.stop()
+    }
+
+    @Test("All addresses of a host name are tried in order")
+    func addresses() async throws {
+        guard let refusing = ReservedPort() else { throw NoPort() }
+        let controller = try ScriptedController()
+        let others = try SocketAddress.tcp(host: "127.0.0.1", port: refusing.number).names()
+        let names = try others + controller.address.names() + others
+        let owner = TransportOwner(SocketTransport(to: .tcp(host: "localhost", port: 1)) { names })
+        #expect(await owner.next() == .opened)
+        await controller.nextConnection()
+        controller.send(Self.event)
+        #expect(await owner.packet() == Self.event)
+        owner.stop()
+        controller.stop()
+        let hopeless = TransportOwner(SocketTransport(to: .tcp(host: "localhost", port: 1)) { others + others })
+        #expect(await hopeless.next() == .absent(.unreachable))
+        #expect(hopeless.lastFailure?.finding == .noListener)
+        hopeless.stop()
+    }
+
+    @Test("An address that does not answer is given up after a while if there is another one")
+    func silentAddress() async throws {
+        // The system drops connections to a socket whose queue is full.
+        let silent = try FullListener(), controller = try ScriptedController()
+        let names = try silent.address.names() + controller.address.names()
+        let owner = TransportOwner(SocketTransport(to: .tcp(host: "localhost", port: 1)) { names })
+        #expect(await owner.next() == .opened)
+        await controller.nextConnection()
+        owner.stop()
+        controller.stop()
+        withExtendedLifetime(silent) {}
     }
 
     @Test("A controller that dies and returns is found again")
