@@ -125,6 +125,23 @@ struct ExtendedAdvertisingTests {
         #expect(bench.ending(peripheral, event.handle) == nil)
     }
 
+    @Test("The air does not run ahead of time for advertisements whose reports take longer than their interval")
+    func endlessReports() {
+        var bench = Bench()
+        let advertiser = bench.add(), scanner = bench.add()
+        bench.scanExtended(scanner)
+        let parameters = Bench.parameters(0, [], secondary: .leCoded)
+        bench.send(.leSetExtendedAdvertisingParameters(parameters), advertiser)
+        bench.setData([UInt8](repeating: 0, count: 1_650), of: 0, advertiser)
+        #expect(bench.enable(0, advertiser) == .success)
+        bench.run(for: .milliseconds(100))
+        var steps = 0
+        while steps < 1_000, bench.air.runNext() != nil { steps += 1 }
+        #expect(steps < 1_000)
+        bench.run(for: .milliseconds(400))
+        #expect(bench.wholeReports(scanner).contains { $0.data.count == 1_650 })
+    }
+
     @Test("A set ends after its duration or its number of events, and the event names the set")
     func limits() throws {
         var bench = Bench()

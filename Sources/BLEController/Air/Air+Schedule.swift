@@ -2,9 +2,11 @@ package import BLEWire
 
 extension Air {
     /// True if data is on its way between hosts, or an output for a host is pending.
+    ///
+    /// Outputs about advertisements do not count, because one of them can be pending all the time.
     @inline(__always)
     package var hasDataInFlight: Bool {
-        if outbox.deadline != nil { return true }
+        if outbox.hasDelayedData { return true }
         // The links are read in place, because copying a link would cost more than the packet.
         let links = links.span
         for index in links.indices where links[index].canExchange {

@@ -21,6 +21,13 @@ struct Outbox: Sendable {
     /// The time at which the next output is due; `nil` if none is delayed.
     var deadline: Instant? { released < delayed.count ? delayed[released].instant : nil }
 
+    /// True if an output is delayed that is not about an advertisement.
+    var hasDelayedData: Bool {
+        let delayed = delayed.span
+        for index in released..<delayed.count where !delayed[index].output.isAboutAdvertisement { return true }
+        return false
+    }
+
     /// Adds an output that is due at `instant`.
     mutating func add(_ output: Air.Output, at instant: Instant, now: Instant) {
         if instant <= now, deadline.map({ $0 > now }) ?? true { return ready.append(output) }
@@ -84,6 +91,19 @@ struct Outbox: Sendable {
             head = 0
         }
         return last
+    }
+}
+
+extension Air.Output {
+    /// True for the HCI events that advertisements cause: reports, and scan requests that an advertiser has received.
+    fileprivate var isAboutAdvertisement: Bool {
+        guard case .hci(let bytes, _) = self, bytes.count > 3, bytes[0] == HCI.PacketType.event.wire,
+            bytes[1] == HCI.EventCode.leMeta.wire
+        else { return false }
+        return switch HCI.LESubevent(wire: bytes[3]) {
+        case .advertisingReport, .directedAdvertisingReport, .extendedAdvertisingReport, .scanRequestReceived: true
+        default: false
+        }
     }
 }
 

@@ -16,6 +16,10 @@ import BLEWire
 package final class RadioServer: @unchecked Sendable {
     /// The maximum number of controllers on shared socket addresses.
     package static let mostShared = 4_096
+    /// The maximum number of activities that a turn runs before they are due.
+    ///
+    /// The sockets are served before the next turn runs more of them.
+    private static let mostEarlyActivities = 1_000
 
     /// The handling of a new connection to a controller that already has a host.
     package enum ExtraConnections: Sendable {
@@ -239,8 +243,9 @@ package final class RadioServer: @unchecked Sendable {
     private func takeTurn() -> Instant? {
         guard !isStopped else { return nil }
         air.wake(at: now)
-        repeat { drain() } while skipAirTime() || sendOutgoing()
-        var deadline = air.deadline.map(pace.turn(for:))
+        var rest = Self.mostEarlyActivities
+        repeat { drain() } while skipAirTime(atMost: &rest) || sendOutgoing()
+        var deadline = rest == 0 ? loop.clock.now : air.deadline.map(pace.turn(for:))
         deadline.bringForward(to: refuseOverdue())
         return deadline
     }
@@ -248,13 +253,16 @@ package final class RadioServer: @unchecked Sendable {
     /// Runs the scheduled activities before they are due, for as long as data is in flight on the air.
     ///
     /// Does nothing if the pace does not allow it, or if a host has not read all its packets.
-    /// Returns whether any air time was skipped.
-    private func skipAirTime() -> Bool {
+    ///
+    /// - Parameter rest: The maximum number of activities; reduced by the number of those that were run.
+    /// - Returns: Whether any air time was skipped.
+    private func skipAirTime(atMost rest: inout Int) -> Bool {
         guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
         let clock = loop.clock.now
         var hasJumped = false
-        while let due = air.runNext() {
+        while rest > 0, let due = air.runNext() {
+            rest -= 1
             pace.jump(to: due, from: clock)
             // The tap must receive each packet with the time at which it was sent.
             if tap != nil { drain() }

@@ -294,6 +294,31 @@ struct RadioServerTests {
         #expect(StateFile(path: path, freshSecret: 8).peers.isEmpty)
     }
 
+    @Test("An advertiser whose reports take longer than its interval does not keep the server from serving others")
+    func endlessReports() throws {
+        let radio = RadioServer(seed: 1, pace: RadioPace(skipsIdleTime: true))
+        let ports = try (0..<3).map { _ in try radio.listen(at: .tcp(host: "127.0.0.1", port: 0)) }
+        let clients = try ports.map { try RadioClient(at: $0) }
+        for client in clients { #expect(client.reset()) }
+        #expect(clients[0].command(0x0C01, [UInt8](repeating: 0xFF, count: 8)) == 0)
+        #expect(clients[0].command(0x2001, [UInt8](repeating: 0xFF, count: 8)) == 0)
+        #expect(clients[0].command(0x2041, [0, 0, 1, 0, 0x10, 0, 0x10, 0]) == 0)
+        #expect(clients[0].command(0x2042, [1, 0, 0, 0, 0, 0]) == 0)
+        // Advertisements of 1,650 octets on the Coded PHY every 20 ms.
+        let interval: [UInt8] = [0x20, 0, 0], noPeer = [UInt8](repeating: 0, count: 7)
+        let parameters = [0, 0, 0] + interval + interval + [7, 0] + noPeer + [0, 0x7F, 1, 0, 3, 1, 0]
+        #expect(clients[1].command(0x2036, parameters) == 0)
+        for part in 0..<7 as Range<UInt8> {
+            let count: UInt8 = part == 6 ? 144 : 251, operation: UInt8 = part == 0 ? 1 : part == 6 ? 2 : 0
+            let data = [0, operation, 1, count] + [UInt8](repeating: 0, count: Int(count))
+            #expect(clients[1].command(0x2037, data) == 0)
+        }
+        #expect(clients[1].command(0x2039, [1, 1, 0, 0, 0, 0]) == 0)
+        #expect(clients[0].receives(event: 0x3E))
+        #expect(clients[2].reset())
+        radio.stop()
+    }
+
     @Test("A port in use is refused")
     func taken() throws {
         let radio = RadioServer(seed: 1)
