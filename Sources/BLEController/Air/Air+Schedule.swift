@@ -10,7 +10,7 @@ extension Air {
         // The links are read in place, because copying a link would cost more than the packet.
         let links = links.span
         for index in links.indices where links[index].canExchange {
-            if links[index][.central].hasSomethingToSend || links[index][.peripheral].hasSomethingToSend { return true }
+            if links[index][.central].canSendSomething || links[index][.peripheral].canSendSomething { return true }
         }
         return false
     }

@@ -179,11 +179,21 @@ struct LinkEnd: Sendable {
         return octets[...]
     }
 
-    /// True if this end has a packet to send other than an empty one.
+    /// True if this end has a packet to send other than an empty one, now or after an encryption procedure.
     var hasSomethingToSend: Bool {
-        control.hasPacket(ofEncryption: false) || outgoing.count > 0
-            || (acknowledgement.inFlight.map { $0 != .empty } ?? false)
+        control.hasPacket(ofEncryption: false) || outgoing.count > 0 || isSending
     }
+
+    /// True if this end sends a packet other than an empty one in the next exchange.
+    ///
+    /// During an encryption procedure, data and other procedures wait, possibly for a host.
+    var canSendSomething: Bool {
+        guard encryptionBox?.encryption.isUnderWay == true else { return hasSomethingToSend }
+        return control.hasPacket(ofEncryption: true) || isSending
+    }
+
+    /// True if a packet other than an empty one has been sent and not yet acknowledged.
+    private var isSending: Bool { acknowledgement.inFlight.map { $0 != .empty } ?? false }
 }
 
 /// An outgoing packet.

@@ -40,6 +40,27 @@ struct EncryptedTrafficTests {
         }
     }
 
+    @Test("Data that waits for encryption is not in flight until the host has given the key")
+    func waitingData() throws {
+        var linked = try Linked(seed: 1, parameters: Bench.parameters(interval: 12, timeout: 600))
+        #expect(linked.enableEncryption() == .success)
+        for board in [0, 1] { linked.bench.send(Self.octets(board, 7), on: linked.handle(board), board) }
+        var steps = 0
+        while steps < 200, linked.bench.air.runNext() != nil { steps += 1 }
+        #expect(steps < 200)
+        linked.bench.drain()
+        #expect(linked.keyRequests.count == 1)
+        for board in [0, 1] { #expect(linked.bench.ending(board, linked.handle(board)) == nil) }
+        let reply = HCI.LELongTermKeyRequestReply(handle: linked.handle(1), key: Linked.key)
+        #expect(linked.bench.ask(.leLongTermKeyRequestReply(reply), 1) == .success)
+        while steps < 400, linked.bench.air.runNext() != nil { steps += 1 }
+        linked.bench.drain()
+        for board in [0, 1] {
+            #expect(linked.encryptionEvents(board) == [linked.encrypted(board)])
+            #expect(linked.bench.received(1 - board, linked.handle(1 - board)) == Self.octets(board, 7))
+        }
+    }
+
     @Test("The key can be refreshed any number of times without losing a packet", arguments: UInt64(0)..<16)
     func refresh(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))
