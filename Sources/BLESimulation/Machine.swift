@@ -52,7 +52,7 @@ public final class Machine: Sendable {
         try Bluetooth.$link.withValue(self) { try body() }
     }
 
-    /// Moves the machine immediately.
+    /// Moves the machine immediately, and ends a walk.
     public func move(to position: World.Position) { world.enqueue(.move(machine: index, position)) }
 
     /// Unplugs the controller.

@@ -15,6 +15,9 @@ enum WorldAction: Sendable {
     case transfer(ClientID, ClientOwner)
     case request(ClientRequest, ClientID)
     case move(machine: Int, World.Position)
+    case walk(machine: Int, to: World.Position, taking: Duration)
+    /// Carries out the next step of a walk.
+    case step(machine: Int, Walk)
     case setRadio(machine: Int, isOn: Bool)
     case setBluetooth(machine: Int, isOn: Bool)
     case changePhaseOfApps(machine: Int, BackgroundModes?)

@@ -31,7 +31,11 @@ extension WorldCore {
             clients[client.rawValue] = .app(session)
             stations[session.machine].host.transfer(session.client, to: owner)
         case .request(let request, let client): perform(request, for: client)
-        case .move(let index, let position): move(index, to: Position(position))
+        case .move(let index, let position):
+            stations[index].movements += 1
+            move(index, to: Position(position))
+        case .walk(let index, let end, let duration): walk(index, to: end, taking: duration)
+        case .step(let index, let walk): takeStep(of: walk, index)
         case .setRadio(let index, let isOn):
             stations[index].runningFaults.endAll(with: .unplugged)
             isOn ? plugIn(index) : unplug(index)
@@ -113,7 +117,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    private mutating func move(_ index: Int, to position: Position) {
+    mutating func move(_ index: Int, to position: Position) {
         let station = stations[index]
         station.identity.position = position
         switch station.radio {

@@ -9,9 +9,9 @@ extension Machine {
 
     /// Moves the machine in a straight line during `duration`.
     ///
-    /// Signal strengths change on the way.
+    /// Signal strengths change on the way. The walk ends early when ``move(to:)`` or another walk begins.
     public func walk(to position: World.Position, taking duration: Duration) {
-        world.change { $0.walk(index, to: position, taking: duration) }
+        world.enqueue(.walk(machine: index, to: position, taking: duration))
     }
 
     /// Resets the controller: links are lost, and the state of managers becomes `.resetting` for a moment.

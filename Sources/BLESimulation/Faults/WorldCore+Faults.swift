@@ -78,19 +78,25 @@ extension WorldCore {
         for other in stations.indices where other != index { set(index, other, separated: areSeparated(index, other)) }
     }
 
-    /// Moves a machine in a straight line.
+    /// Starts to move a machine in a straight line.
     mutating func walk(_ index: Int, to end: World.Position, taking duration: Duration) {
-        let start = stations[index].identity.position
-        let steps = max(1, Int(min(duration / .milliseconds(100), 864_000)))
-        for step in 1...steps {
-            let share = Double(step) / Double(steps)
-            let position = World.Position(
-                x: start.x + (end.x - start.x) * share,
-                y: start.y + (end.y - start.y) * share,
-                z: start.z + (end.z - start.z) * share
-            )
-            agenda.add(.move(machine: index, position), at: now + duration * share)
-        }
+        let position = stations[index].identity.position
+        let start = World.Position(x: position.x, y: position.y, z: position.z)
+        stations[index].movements += 1
+        let walk = Walk(number: stations[index].movements, from: start, to: end, taking: duration, at: now)
+        scheduleStep(of: walk, index)
+    }
+
+    /// Carries out the due step of a walk, unless another movement of the machine has begun since.
+    mutating func takeStep(of walk: Walk, _ index: Int) {
+        guard walk.number == stations[index].movements else { return }
+        var walk = walk
+        move(index, to: Position(walk.takeStep()))
+        scheduleStep(of: walk, index)
+    }
+
+    private mutating func scheduleStep(of walk: Walk, _ index: Int) {
+        if let deadline = walk.deadline { agenda.add(.step(machine: index, walk), at: deadline) }
     }
 
     /// Returns the failure that an app receives in place of a new connection, and cancels the connection.
