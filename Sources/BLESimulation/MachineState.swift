@@ -48,8 +48,8 @@ final class MachineState {
     var alerts: [Machine.Alert] = []
     /// The alerts that apps have requested, by the number of the client.
     var requestedAlerts: [Int: RequestedAlerts] = [:]
-    /// The passkeys that are displayed for pairings with peers.
-    var displayedPasskeys: [(peer: PeerIdentifier, passkey: UInt32)] = []
+    /// The passkeys that are displayed for pairings with peers, and the clients that display them.
+    var displayedPasskeys: [(client: ClientID, peer: PeerIdentifier, passkey: UInt32)] = []
     /// The names of peers that any app has learnt.
     var names: [PeerIdentifier: String] = [:]
     /// The background modes of the machine's apps; `nil` while they are in the foreground.
@@ -82,6 +82,9 @@ final class MachineState {
     var controller: ControllerID? {
         if case .present(let controller) = radio { controller } else { nil }
     }
+
+    /// The identity address by which other machines reach this machine.
+    var address: DeviceAddress { configuration.staticAddress ?? identity.address }
 
     /// Returns the phase that applies to managers with this role: foreground, background or suspended.
     func phase(of role: ClientRole) -> AppPhase {

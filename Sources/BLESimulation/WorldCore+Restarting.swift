@@ -14,6 +14,8 @@ extension WorldCore {
         launches.removeAll { $0 == index }
         station.isLaunched = false
         station.restarts += 1
+        station.displayedPasskeys = []
+        for place in devices.indices where devices[place].station == index { devices[place].passkeyDisplay = nil }
         var configuration = station.configuration
         configuration.knownPeers = station.peers.all
         let random = SeededGenerator(seed: seed ^ Self.digest("\(station.name) \(station.restarts)"))

@@ -1,5 +1,6 @@
 import BLESimulation
 import CoreBluetoothExtras
+import Synchronization
 import Testing
 
 @Suite("Pairing with simulated devices", .timeLimit(.minutes(30)))
@@ -135,6 +136,74 @@ struct DevicePairingTests {
         let isHeard = await bench.world.advance(atMost: .seconds(1)) { phone.heard.failures == failures }
         #expect(isHeard, "\(one)")
         return (phone.heard.questions.map(Self.name), method)
+    }
+
+    /// A world with a phone and two keyboards, whose services are FFE0 and FFE1.
+    private struct Keyboards {
+        let bench: PairingTests.Bench
+        private let types = [CBUUID(string: "FFE0"), CBUUID(string: "FFE1")]
+
+        init(seed: UInt64) {
+            bench = PairingTests.Bench(seed: seed)
+            for (index, type) in types.enumerated() {
+                let value = SimulatedPeripheral.Characteristic("FFF1", [.read], value: [7], isProtected: true)
+                var keyboard = SimulatedPeripheral(
+                    name: "Keyboard \(index)",
+                    at: .init(x: Double(index + 1)),
+                    services: [.init(type.uuidString, [value])]
+                )
+                keyboard.pairing = .init(.keyboard)
+                bench.world.place(keyboard)
+            }
+        }
+
+        /// Connects to the first keyboards with `central`, one after the other.
+        func connect(_ central: CBCentralManager, count: Int) async throws -> [CBPeripheral] {
+            try await central.poweredOn()
+            var found: [CBPeripheral] = []
+            for type in types.prefix(count) {
+                for await discovery in central.discoveries(ScanFilter(services: [type])) {
+                    try await central.connect(discovery.peripheral, timeout: .seconds(20))
+                    found.append(discovery.peripheral)
+                    break
+                }
+            }
+            return found
+        }
+    }
+
+    @Test("Two keyboards that pair at the same time get their own passkeys", arguments: UInt64(0)..<16)
+    func twoKeyboards(seed: UInt64) async throws {
+        let keyboards = Keyboards(seed: seed), bench = keyboards.bench
+        let phone = bench.attend(bench.phone, .displayOnly) { _ in }
+        let methods = try await bench.run {
+            let found = try await keyboards.connect(bench.central, count: 2)
+            async let first = phone.pairing.pair(with: found[0])
+            async let second = phone.pairing.pair(with: found[1])
+            return try await [first, second]
+        }
+        #expect(methods == [.passkeyEntry, .passkeyEntry])
+    }
+
+    @Test("A passkey that was displayed before a restart is not entered afterwards", arguments: UInt64(0)..<16)
+    func restart(seed: UInt64) async throws {
+        let keyboards = Keyboards(seed: seed), bench = keyboards.bench, phone = bench.phone
+        let hasRestarted = Atomic(false)
+        let before = bench.attend(phone, .displayOnly) { _ in
+            phone.restart()
+            hasRestarted.store(true, ordering: .releasing)
+        }
+        let method = try await bench.run {
+            let found = try await keyboards.connect(bench.central, count: 1)
+            let first = Task { try await before.pairing.pair(with: found[0]) }
+            while !hasRestarted.load(ordering: .acquiring) { await Task.yield() }
+            first.cancel()
+            let central = phone.inhabit { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "again")) }
+            let after = bench.attend(phone, .displayOnly) { _ in }
+            let again = try await keyboards.connect(central, count: 1)
+            return try await after.pairing.pair(with: again[0])
+        }
+        #expect(method == .passkeyEntry)
     }
 
     private static func name(of question: PairingPrompt.Question) -> String {

@@ -48,6 +48,7 @@ extension WorldCore {
         clients[session.client.rawValue] = .gone
         clients[client.rawValue] = .gone
         _ = takeUndelivered(by: client, on: index)
+        stations[index].displayedPasskeys.removeAll { $0.client == session.client }
         stations[index].host.close(session.client, at: now)
         markDirty(index)
     }

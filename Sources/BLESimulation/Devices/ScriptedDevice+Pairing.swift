@@ -61,7 +61,7 @@ extension WorldCore {
         switch event {
         case .asked(let inquiry):
             guard case .display(let passkey) = inquiry.question else { return }
-            stations[index].displayedPasskeys.append((inquiry.peer, passkey))
+            stations[index].displayedPasskeys.append((client, inquiry.peer, passkey))
         case .withdrawn(let peer), .paired(let peer, _, _), .failed(let peer, _):
             stations[index].displayedPasskeys.removeAll { $0.peer == peer }
         case .secured, .bonds, .outOfBandDataMade: break
@@ -72,20 +72,22 @@ extension WorldCore {
     mutating func enterDisplayedPasskeys() {
         for place in devices.indices {
             guard let peer = devices[place].passkeyDisplay,
-                let passkey = passkeyDisplayed(nextTo: devices[place].station)
+                let passkey = passkeyDisplayed(for: devices[place].station)
             else { continue }
             devices[place].passkeyDisplay = nil
             perform(.security(.answer(peer, .passkey(passkey))), for: devices[place].client)
         }
     }
 
-    /// Returns the passkey on the display of a machine that is connected to the machine at `index`; `nil` if there is
-    /// none.
-    private func passkeyDisplayed(nextTo index: Int) -> UInt32? {
+    /// Returns the passkey that a connected machine displays for its pairing with the machine at `index`; `nil` if
+    /// there is none.
+    private func passkeyDisplayed(for index: Int) -> UInt32? {
         guard let own = stations[index].controller else { return nil }
-        for station in stations where station !== stations[index] {
-            guard let shown = station.displayedPasskeys.last, let other = station.controller,
-                air.areConnected(own, other)
+        let address = stations[index].address
+        for station in stations where !station.displayedPasskeys.isEmpty && station !== stations[index] {
+            guard let peer = station.peers.identifier(at: address),
+                let shown = station.displayedPasskeys.last(where: { $0.peer == peer }),
+                let other = station.controller, air.areConnected(own, other)
             else { continue }
             return shown.passkey
         }
