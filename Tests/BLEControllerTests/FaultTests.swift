@@ -88,6 +88,24 @@ struct FaultTests {
         #expect(again != nil)
     }
 
+    @Test("A controller that loses power drops the output that its host has not taken", arguments: [true, false])
+    func droppedOutput(isRemoved: Bool) {
+        var bench = Bench()
+        let first = ControllerID(rawValue: bench.add()), second = ControllerID(rawValue: bench.add())
+        // The first output is taken, so that the queue has a gap at its beginning.
+        for id in [second, first, second] {
+            bench.air.receive(HCICommandPacket.leRand.encoded, from: id, at: bench.now)
+        }
+        #expect(bench.air.next() != nil)
+        if isRemoved {
+            bench.air.remove(first, at: bench.now)
+        } else {
+            bench.air.powerCycle(first, at: bench.now)
+        }
+        bench.drain()
+        #expect(bench.said.map(\.count) == [0, 1])
+    }
+
     @Test("Between two addresses there is one connection at a time, even if one end has forgotten it")
     func oneConnection() throws {
         var bench = Bench()

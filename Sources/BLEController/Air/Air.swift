@@ -101,18 +101,23 @@ package struct Air: ~Copyable {
     /// The peers receive no more packets, so their supervision timeouts expire.
     package mutating func remove(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }
-        catchUp(to: now)
-        resetController(id.rawValue)
+        turnOff(id, at: now)
         controllers[id.rawValue].isPresent = false
     }
 
     /// Powers a controller off and on.
     ///
-    /// Its state is reset. It sends nothing more on its connections, so the peers' supervision timeouts expire.
+    /// Its state is reset, and its host gets no output from before. It sends nothing more on its connections, so the
+    /// peers' supervision timeouts expire.
     package mutating func powerCycle(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }
+        turnOff(id, at: now)
+    }
+
+    private mutating func turnOff(_ id: ControllerID, at now: Instant) {
         catchUp(to: now)
         resetController(id.rawValue)
+        outbox.dropAll(for: id)
     }
 
     /// Moves a controller to another position.

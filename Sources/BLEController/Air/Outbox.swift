@@ -70,12 +70,15 @@ struct Outbox: Sendable {
     /// Drops the unreleased outputs for a controller that was reset.
     mutating func drop(for controller: ControllerID) {
         forgetReleased()
-        delayed.removeAll { entry in
-            switch entry.output {
-            case .hci(_, let recipient), .note(_, let recipient): recipient == controller
-            case .air: false
-            }
-        }
+        delayed.removeAll { $0.output.isFor(controller) }
+    }
+
+    /// Drops all outputs for a controller that has lost its power.
+    mutating func dropAll(for controller: ControllerID) {
+        drop(for: controller)
+        ready.removeFirst(head)
+        head = 0
+        ready.removeAll { $0.isFor(controller) }
     }
 
     /// Removes and returns the next released output; `nil` if there is none.
@@ -95,6 +98,13 @@ struct Outbox: Sendable {
 }
 
 extension Air.Output {
+    fileprivate func isFor(_ controller: ControllerID) -> Bool {
+        switch self {
+        case .hci(_, let recipient), .note(_, let recipient): recipient == controller
+        case .air: false
+        }
+    }
+
     /// True for the HCI events that advertisements cause: reports, and scan requests that an advertiser has received.
     fileprivate var isAboutAdvertisement: Bool {
         guard case .hci(let bytes, _) = self, bytes.count > 3, bytes[0] == HCI.PacketType.event.wire,
