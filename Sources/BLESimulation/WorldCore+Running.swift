@@ -184,13 +184,10 @@ extension WorldCore {
         defer { if case .security = event { enterDisplayedPasskeys() } }
         switch clients[client.rawValue] {
         case .app(let session):
-            deliver(
-                takeInjectedFailure(replacing: event, for: client, on: session.machine) ?? event,
-                to: session,
-                client
-            )
+            deliver(takeInjectedFailure(replacing: event, for: session, client) ?? event, to: session, client)
         case .relaunched(let latest):
-            if case .app(let session) = clients[latest.rawValue] { deliver(event, to: session, latest) }
+            guard case .app(let session) = clients[latest.rawValue] else { return }
+            deliver(takeInjectedFailure(replacing: event, for: session, latest) ?? event, to: session, latest)
         case .ended: hold(event, for: client)
         case .device(let index):
             for request in devices[index].receive(event, at: now) { perform(request, for: client) }

@@ -99,14 +99,25 @@ extension WorldCore {
         if let deadline = walk.deadline { agenda.add(.step(machine: index, walk), at: deadline) }
     }
 
-    /// Returns the failure that an app receives in place of a new connection, and cancels the connection.
+    /// Returns the failure that an app receives in place of a new connection, and cancels the connection on behalf of
+    /// the app.
     ///
-    /// Returns `nil` if `event` does not report a new connection, or if no connection is to fail.
-    mutating func takeInjectedFailure(replacing event: ClientEvent, for client: ClientID, on index: Int) -> ClientEvent?
-    {
+    /// Returns `nil` if `event` does not report a new connection, or if no connection is to fail. `client` is the
+    /// client of the app's current launch.
+    mutating func takeInjectedFailure(
+        replacing event: ClientEvent,
+        for session: WorldSession,
+        _ client: ClientID
+    ) -> ClientEvent? {
+        let index = session.machine
         guard case .connected(let peer, _) = event, stations[index].faults.failedConnections > 0 else { return nil }
         stations[index].faults.failedConnections -= 1
-        perform(.cancelConnection(peer), for: client)
+        // The app has not called anything, so the story and the count of steps must not contain a call.
+        let cancellation = ClientRequest.cancelConnection(peer)
+        recordRequestedAlerts(cancellation, for: client, on: index)
+        preserve(cancellation, for: session.client)
+        stations[index].host.perform(cancellation, for: session.client, at: now)
+        markDirty(index)
         return .connectFailed(peer, .hci(.connectionFailedToBeEstablished))
     }
 }

@@ -17,6 +17,30 @@ struct RelaunchTests {
         }
     }
 
+    @Test("Connections of a relaunched app fail as often as requested")
+    func failingConnections() async throws {
+        let bench = WorldBench(), first = RestoringApp(), app = RestoringApp()
+        await bench.publish(.dynamic())
+        bench.lines.collect(bench.phone) { first.start(centrals: ["it"]) }
+        await bench.wait()
+        bench.phone.endApps(.crash)
+        bench.lines.collect(bench.phone) { app.start(centrals: ["it"]) }
+        await bench.wait()
+        app.central?.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])
+        await bench.wait()
+        app.central?.stopScan()
+        let peripheral = try #require(app.peripherals.first)
+        var faults = Machine.Faults()
+        faults.failedConnections = 1
+        bench.phone.cause(faults)
+        _ = app.take()
+        for _ in 0..<2 {
+            app.central?.connect(peripheral)
+            await bench.wait(5)
+        }
+        #expect(app.take() == ["failed CBError 10", "connected"])
+    }
+
     @Test(
         "An app is relaunched after a crash, restart or radio loss, but not if the user ended it or Bluetooth",
         .behaviour("4.9.5"),

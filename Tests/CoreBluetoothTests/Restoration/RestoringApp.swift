@@ -71,6 +71,10 @@ extension RestoringApp: CBCentralManagerDelegate {
         calls.append("connected")
     }
 
+    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+        calls.append("failed \(brief(error))")
+    }
+
     func centralManager(_ central: CBCentralManager, didDisconnectPeripheral: CBPeripheral, error: (any Error)?) {
         calls.append("disconnected \(brief(error))")
     }

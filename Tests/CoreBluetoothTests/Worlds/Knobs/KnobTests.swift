@@ -94,6 +94,7 @@ struct KnobTests {
         }
         let outcomes = bench.app.take().filter { $0.hasPrefix("failed") || $0.hasPrefix("connected") }
         #expect(outcomes == ["failed CBError 10", "failed CBError 10", "connected 2"])
+        #expect(!bench.world.story.contains("cancelPeripheralConnection"))
     }
 
     @Test("Connection requests are lost as often as requested, and the connection is made later")
