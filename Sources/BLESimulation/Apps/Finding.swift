@@ -60,7 +60,8 @@ extension World {
 
     /// The connections that apps have not ended yet, as findings.
     ///
-    /// A connection costs both devices energy, so an app should end it when it is no longer needed.
+    /// A connection costs both devices energy, so an app should end it when it is no longer needed. A connection also
+    /// ends with its manager.
     public var openConnections: [Finding] { core.withLock { $0.openConnections } }
 }
 

@@ -48,6 +48,7 @@ extension WorldCore {
         clients[session.client.rawValue] = .gone
         clients[client.rawValue] = .gone
         _ = takeUndelivered(by: client, on: index)
+        connections.removeAll { $0.client == session.client }
         stations[index].displayedPasskeys.removeAll { $0.client == session.client }
         stations[index].host.close(session.client, at: now)
         markDirty(index)
@@ -102,6 +103,7 @@ extension WorldCore {
     mutating func giveUp(_ client: ClientID) {
         guard let place = restorableIndex(of: client), !restorable[place].session.hasApp else { return }
         let index = restorable.remove(at: place).machine
+        connections.removeAll { $0.client == client }
         clients[client.rawValue] = .gone
         stations[index].host.close(client, at: now)
         markDirty(index)

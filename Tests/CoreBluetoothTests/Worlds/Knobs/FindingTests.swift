@@ -95,6 +95,27 @@ struct FindingTests {
         #expect(bench.world.openConnections.map(\.sentence) == ["the connection to “Lamp” was never cancelled"])
     }
 
+    @Test("A connection ends with its manager, even if the disconnection was not delivered", arguments: [false, true])
+    func releasedManager(isCancelled: Bool) async throws {
+        bench.world.place(.lamp)
+        let app = CentralApp()
+        var central: CBCentralManager? = bench.phone.inhabit {
+            CBCentralManager(delegate: app, queue: DispatchQueue(label: "other"))
+        }
+        await bench.wait()
+        central?.scanForPeripherals(withServices: [CBUUID(string: "FFE0")])
+        await bench.wait()
+        let peripheral = try #require(app.peripherals.first)
+        central?.stopScan()
+        central?.connect(peripheral)
+        await bench.wait(5)
+        #expect(bench.world.openConnections.count == 1)
+        if isCancelled { central?.cancelPeripheralConnection(peripheral) }
+        central = nil
+        await bench.wait()
+        #expect(bench.world.openConnections.isEmpty)
+    }
+
     /// An app that is woken for much, and hears of its state alone.
     private final class Deaf: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPeripheralManagerDelegate {
         func centralManagerDidUpdateState(_ central: CBCentralManager) {}
