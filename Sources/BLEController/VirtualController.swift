@@ -55,6 +55,9 @@ struct VirtualController: Sendable {
     var initiator: Initiator?
     var acceptList = AcceptList()
     var resolvingList = ResolvingList()
+    /// The time at which the scan ends, pauses or resumes, and the token of the schedule entry for that; `nil` if none
+    /// is scheduled.
+    var scanEntry: (instant: Instant, token: UInt64)?
     /// The time at which the controller replaces its private addresses, and the token of the schedule entry for the
     /// replacement; `nil` if none is scheduled.
     var rotation: (instant: Instant, token: UInt64)?
@@ -89,6 +92,9 @@ struct VirtualController: Sendable {
         fresh.faults = faults
         fresh.isPresent = isPresent
         fresh.lastHandle = lastHandle
+        // The entries are still in the schedule, which replaces them instead of adding others.
+        fresh.scanEntry = scanEntry
+        fresh.rotation = rotation
         self = fresh
     }
 

@@ -72,6 +72,63 @@ struct LeafTests {
         }
     }
 
+    @Test("A schedule keeps that order when entries are removed", arguments: UInt64(0)..<16)
+    func removal(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), schedule = Schedule()
+        var expected: [(instant: Int64, token: UInt64)] = []
+        for index in 0..<300 {
+            let instant = random.below(50)
+            expected.append((instant, schedule.add(.link(index), at: Instant(nanoseconds: instant))))
+        }
+        expected.sort { $0 < $1 }
+        while !expected.isEmpty {
+            let index = Int(random.below(Int64(expected.count)))
+            schedule.remove(expected.remove(at: index).token)
+            schedule.remove(.max)
+            guard !expected.isEmpty else { break }
+            let next = schedule.next(by: Instant(nanoseconds: .max))
+            #expect(next?.token == expected.removeFirst().token)
+        }
+        #expect(schedule.first == nil)
+    }
+
+    /// The commands that a host repeats.
+    enum Repetition: CaseIterable { case scan, shorterScan, initiation, timeout, reset }
+
+    @Test("The schedule does not grow with the number of a host's commands", arguments: Repetition.allCases)
+    func growth(_ repetition: Repetition) throws {
+        var bench = Bench()
+        let board = bench.addPrivate()
+        func prepare(_ bench: inout Bench) {
+            bench.list(1, on: board)
+            bench.announce(.extended, board, own: .resolvableOrPublic, peer: Bench.address(1))
+            bench.scanExtended(board, enable: .init(enable: true, duration: EnableDuration(wire: .max)))
+            bench.run(for: .milliseconds(20))
+        }
+        prepare(&bench)
+        for number in 0..<2_000 as Range<UInt16> {
+            switch repetition {
+            case .scan, .shorterScan:
+                let duration = EnableDuration(wire: repetition == .scan ? 100 : 3_000 - number)
+                let command = HCI.LESetExtendedScanEnable(enable: true, duration: duration)
+                #expect(bench.ask(.leSetExtendedScanEnable(command), board) == .success)
+            case .initiation:
+                bench.initiateExtended(board, to: Bench.address(1))
+                #expect(bench.ask(.leCreateConnectionCancel, board) == .success)
+            case .timeout:
+                let timeout = try #require(PrivateAddressTimeout(wire: 3_000 - number))
+                let command = HCI.LESetResolvablePrivateAddressTimeout(timeout: timeout)
+                #expect(bench.ask(.leSetResolvablePrivateAddressTimeout(command), board) == .success)
+            case .reset:
+                #expect(bench.ask(.reset, board) == .success)
+                prepare(&bench)
+            }
+        }
+        var schedule = bench.air.schedule, count = 0
+        while schedule.next(by: Instant(nanoseconds: .max)) != nil { count += 1 }
+        #expect(count < 10)
+    }
+
     @Test("Ten times the distance costs 25 dB, and the minimum distance is half a metre")
     func pathLoss() {
         #expect([1.0, 10, 100, 1_000].map { PathLoss.strength(power: 0, distance: $0) } == [-40, -65, -90, -115])

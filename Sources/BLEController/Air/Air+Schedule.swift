@@ -47,7 +47,8 @@ extension Air {
             guard let set else { return }
             runAdvertising(controller, set, at: entry.instant)
         case .scan(let controller):
-            guard controllers[controller].scanner.token == entry.token else { return }
+            guard controllers[controller].scanEntry?.token == entry.token else { return }
+            controllers[controller].scanEntry = nil
             runScan(controller, at: entry.instant)
         case .rotation(let controller):
             guard controllers[controller].rotation?.token == entry.token else { return }
@@ -72,8 +73,16 @@ extension Air {
         } else {
             listeners.remove(controller)
         }
-        if let deadline = controllers[controller].scanner.deadline {
-            controllers[controller].scanner.token = schedule.add(.scan(controller: controller), at: deadline)
+        scheduleScan(controller)
+    }
+
+    /// Makes the schedule contain one entry for the deadline of a controller's scan, or none if it has no deadline.
+    private mutating func scheduleScan(_ controller: Int) {
+        let deadline = controllers[controller].scanner.deadline, entry = controllers[controller].scanEntry
+        guard entry?.instant != deadline else { return }
+        if let entry { schedule.remove(entry.token) }
+        controllers[controller].scanEntry = deadline.map { instant in
+            (instant, schedule.add(.scan(controller: controller), at: instant))
         }
     }
 

@@ -6,8 +6,8 @@ import BLEWire
 /// successor immediately, and the new entry then sinks from the root, which costs less than a full removal and an
 /// insertion.
 ///
-/// An entry cannot be cancelled. Instead, each owner of an activity keeps the token of its latest entry, and ignores
-/// entries with an older token.
+/// Removing an entry before its time is expensive. Most owners of an activity therefore leave the entry in the queue:
+/// they keep the token of their latest entry, and ignore entries with an older token.
 struct Schedule {
     /// A scheduled activity.
     enum Activity: Equatable {
@@ -87,14 +87,7 @@ struct Schedule {
             return lastToken
         }
         heap.append(added)
-        var child = heap.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard added < heap[parent] else { break }
-            heap[child] = heap[parent]
-            child = parent
-        }
-        heap[child] = added
+        rise(added, from: heap.count - 1)
         return lastToken
     }
 
@@ -106,6 +99,18 @@ struct Schedule {
         return first
     }
 
+    /// Removes the entry with this token, if there is one.
+    ///
+    /// Searches all entries. Activities whose time a host can change without limit need this.
+    mutating func remove(_ token: UInt64) {
+        if isOpen { close() }
+        guard let index = heap.firstIndex(where: { $0.token == token }) else { return }
+        let last = heap.removeLast()
+        guard index < heap.count else { return }
+        let parent = (index - 1) / 2
+        if index > 0, last < heap[parent] { rise(last, from: index) } else { sink(last, from: index) }
+    }
+
     /// Moves the last entry to the vacant root, from where it sinks to its position.
     private mutating func close() {
         isOpen = false
@@ -113,9 +118,21 @@ struct Schedule {
         if !heap.isEmpty { sink(last) }
     }
 
-    /// Puts `entry` at the root and lets it sink to its position.
-    private mutating func sink(_ entry: Entry) {
-        var entries = heap.mutableSpan, parent = 0
+    /// Lets `entry` rise to its position from the position `child`, which is free.
+    private mutating func rise(_ entry: Entry, from child: Int) {
+        var child = child
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard entry < heap[parent] else { break }
+            heap[child] = heap[parent]
+            child = parent
+        }
+        heap[child] = entry
+    }
+
+    /// Lets `entry` sink to its position from the position `parent`, which is free; the root by default.
+    private mutating func sink(_ entry: Entry, from parent: Int = 0) {
+        var entries = heap.mutableSpan, parent = parent
         while true {
             var child = 2 * parent + 1
             guard child < entries.count else { break }

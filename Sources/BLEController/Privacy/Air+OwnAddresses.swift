@@ -39,10 +39,14 @@ extension Air {
     /// Schedules the next replacement of a controller's private addresses.
     ///
     /// If an entry for an earlier time is already scheduled, nothing is added: that entry schedules the next one when
-    /// it runs. So the schedule does not grow when a host changes the timeout often.
+    /// it runs. An entry for a later time is replaced. So the schedule does not grow when a host changes the timeout
+    /// often.
     mutating func scheduleRotation(_ controller: Int) {
         guard let deadline = controllers[controller].resolvingList.deadline else { return }
-        if let rotation = controllers[controller].rotation, rotation.instant <= deadline { return }
+        if let rotation = controllers[controller].rotation {
+            if rotation.instant <= deadline { return }
+            schedule.remove(rotation.token)
+        }
         let instant = max(deadline, now)
         let token = schedule.add(.rotation(controller: controller), at: instant)
         controllers[controller].rotation = (instant, token)

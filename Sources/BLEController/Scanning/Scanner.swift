@@ -44,8 +44,6 @@ struct Scanner: Sendable {
     private(set) var state = State.off
     var seen = DuplicateFilter()
     var backoff = ScanBackoff()
-    /// The token of the latest schedule entry for this scan.
-    var token: UInt64 = 0
 
     /// True if the scan is on or paused.
     var isEnabled: Bool { state != .off }
@@ -73,7 +71,6 @@ struct Scanner: Sendable {
 
     mutating func disable() {
         state = .off
-        token = 0
         seen.removeAll()
     }
 
