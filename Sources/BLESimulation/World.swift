@@ -109,8 +109,8 @@ public final class World: Sendable {
     /// Places a device in the world; the device behaves as described, without an app.
     ///
     /// - Returns: The device's machine, with which a test can move the device or remove its radio.
-    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw. No other machine
-    ///   has the address of the device.
+    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw. No other device has
+    ///   the device's name, and no other machine has its address.
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {
         peripheral.requireValid()

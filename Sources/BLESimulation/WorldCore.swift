@@ -208,6 +208,8 @@ struct WorldCore: ~Copyable {
         if let address, let owner = directory.owner(of: address), owner != name {
             preconditionFailure("“\(name)” cannot have the address \(address), because “\(owner)” has it")
         }
+        let isTaken = devices.contains { stations[$0.station].name == name }
+        precondition(!isTaken, "a device is already named “\(name)”; each device of a world needs its own name")
         let station = machine(
             name,
             at: peripheral.position,

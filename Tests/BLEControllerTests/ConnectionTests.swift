@@ -112,6 +112,29 @@ struct ConnectionTests {
         #expect(events == (0..<16).map { $0 / row.packets })
     }
 
+    @Test("An initiator waits while its controller has as many connections as it can have")
+    func limit() throws {
+        var bench = Bench()
+        let board = bench.add(maximumConnections: 1), central = bench.add(), peripheral = bench.add()
+        func handles(_ bench: borrowing Bench) -> [ConnectionHandle] {
+            bench.events(board).compactMap { event in
+                if case .leEnhancedConnectionComplete(let event) = event { event.handle } else { nil }
+            }
+        }
+        bench.initiate(board, to: Bench.address(peripheral))
+        bench.advertise(board)
+        bench.initiate(central, to: Bench.address(board))
+        bench.run(for: .seconds(1))
+        bench.advertise(peripheral)
+        bench.run(for: .seconds(1))
+        #expect(handles(bench).count == 1)
+        let handle = try #require(handles(bench).first)
+        let disconnect = HCI.Disconnect(handle: handle, reason: .remoteUserTerminatedConnection)
+        #expect(bench.ask(.disconnect(disconnect), board) == .success)
+        bench.run(for: .seconds(1))
+        #expect(handles(bench).count == 2)
+    }
+
     @Test("carryOn() advances the air one step at a time until the data has arrived, and no further")
     func carryingOn() throws {
         var bench = Bench()

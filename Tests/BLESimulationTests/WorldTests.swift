@@ -129,6 +129,14 @@ struct WorldTests {
         #expect(client.isComplete)
     }
 
+    @Test("Placing a second device with the same name ends the test with the reason")
+    func sameName() async {
+        await #expect(processExitsWith: .failure) {
+            let world = World(seed: 1)
+            for _ in 0..<2 { world.place(SimulatedPeripheral(name: "Lamp", services: [])) }
+        }
+    }
+
     @Test("Running an app on a simulated peripheral ends the test with the reason")
     func device() async {
         await #expect(processExitsWith: .failure) {

@@ -47,11 +47,11 @@ extension VirtualController {
     }
 
     /// Returns the advertiser's address if the initiator connects to this advertiser; `nil` if the initiator ignores
-    /// it.
+    /// it, or if the controller has as many connections as it can have.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.4 and 6.4.
     mutating func recognizeForInitiator(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {
-        guard let initiator, let address, let peer = resolvingList.recognize(address) else { return nil }
+        guard !isFull, let initiator, let address, let peer = resolvingList.recognize(address) else { return nil }
         guard !isConnected(identityAddress(initiator.ownAddressKind), to: peer.onAir) else { return nil }
         if let target {
             switch meaning(of: target, initiator.ownAddressKind) {

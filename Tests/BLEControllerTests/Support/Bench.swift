@@ -32,8 +32,19 @@ struct Bench: ~Copyable {
 
     /// Adds a board whose host wants to see every event.
     @discardableResult
-    mutating func add(_ profile: ControllerIdentity.Profile = .core5, at position: Position = .init()) -> Int {
-        let id = air.add(.init(address: Self.address(said.count), profile: profile, position: position))
+    mutating func add(
+        _ profile: ControllerIdentity.Profile = .core5,
+        at position: Position = .init(),
+        maximumConnections: Int = ControllerIdentity.standardConnections
+    ) -> Int {
+        let id = air.add(
+            .init(
+                address: Self.address(said.count),
+                profile: profile,
+                position: position,
+                maximumConnections: maximumConnections
+            )
+        )
         said.append([])
         fragments.append([])
         wantEverything(id.rawValue)

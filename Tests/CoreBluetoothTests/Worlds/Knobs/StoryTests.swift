@@ -55,6 +55,7 @@ struct StoryTests {
     func nobody() async {
         let world = World(seed: 1)
         var lock = SimulatedPeripheral.lamp
+        lock.name = "Lock"
         lock.pairing = .init(.display, passkey: 123_456)
         world.place(.lamp)
         world.place(lock)
