@@ -58,23 +58,19 @@ extension AttributeNames {
             return "\(Self.name(of: packet.groupType))\(Self.range(packet.start, packet.end))"
         case .findInformationRequest(let packet): return "all\(Self.range(packet.start, packet.end))"
         case .readByTypeResponse(let packet):
-            return Self.list(
-                packet.entries.map { entry in
-                    let value = Array(entry.value),
-                        isDeclared = type(of: entry.handle.wire, of: server) == .short(0x2803)
-                    guard isDeclared, value.count >= 3 else { return text(entry.handle.wire, value) }
-                    return name(of: UInt16(value[1]) | UInt16(value[2]) << 8, of: server)
-                }
-            )
+            return Self.list(packet.entries) { entry in
+                let value = Array(entry.value)
+                let isDeclared = type(of: entry.handle.wire, of: server) == .short(0x2803)
+                guard isDeclared, value.count >= 3 else { return text(entry.handle.wire, value) }
+                return name(of: UInt16(value[1]) | UInt16(value[2]) << 8, of: server)
+            }
         case .readByGroupTypeResponse(let packet):
-            return Self.list(
-                packet.entries.map { entry in
-                    let type = BluetoothUUID(octets: entry.value[...]).map(Self.name) ?? entry.value.hexadecimal
-                    return type + Self.range(entry.start, entry.end)
-                }
-            )
+            return Self.list(packet.entries) { entry in
+                let type = BluetoothUUID(octets: entry.value[...]).map(Self.name) ?? entry.value.hexadecimal
+                return type + Self.range(entry.start, entry.end)
+            }
         case .findInformationResponse(let packet):
-            return Self.list(packet.entries.map { name(of: $0.handle.wire, of: server) })
+            return Self.list(packet.entries) { name(of: $0.handle.wire, of: server) }
         default: return packet.handle.map { name(of: $0, of: server) } ?? ""
         }
     }
@@ -86,10 +82,13 @@ extension AttributeNames {
         return " (0x\(digits[0])–0x\(digits[1]))"
     }
 
-    /// Returns the first entries of a list, and the number of others.
-    private static func list(_ entries: [String]) -> String {
+    /// Returns the words for the first entries of a list, and the number of others.
+    private static func list<Entries: Collection>(
+        _ entries: Entries,
+        _ words: (Entries.Element) -> String
+    ) -> String {
         let rest = entries.count - mostEntries
-        return entries.prefix(mostEntries).joined(separator: ", ") + (rest > 0 ? ", \(rest) more" : "")
+        return entries.prefix(mostEntries).map(words).joined(separator: ", ") + (rest > 0 ? ", \(rest) more" : "")
     }
 
     private func shown(_ value: [UInt8], as type: BluetoothUUID?) -> String {

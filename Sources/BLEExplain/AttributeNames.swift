@@ -11,14 +11,11 @@ struct AttributeNames: Sendable {
         let isHost: Bool
     }
 
-    private struct Place: Hashable, Sendable {
-        let server: Server
-        let handle: UInt16
-    }
-
     /// Decodes a characteristic's value into readable text; returns `nil` if the value's format is unknown.
     let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
-    private var types: [Place: BluetoothUUID] = [:]
+    private var types: [Server: [UInt16: BluetoothUUID]] = [:]
+    /// The number of known types, of all servers together.
+    private var typeCount = 0
     /// The handles of the characteristic values of each server, in ascending order.
     ///
     /// A descriptor belongs to the characteristic whose value is the last one before the descriptor.
@@ -27,14 +24,14 @@ struct AttributeNames: Sendable {
     init(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) { self.reading = reading }
 
     /// Returns the type of an attribute; `nil` if the attribute was not discovered.
-    func type(of handle: UInt16, of server: Server) -> BluetoothUUID? { types[Place(server: server, handle: handle)] }
+    func type(of handle: UInt16, of server: Server) -> BluetoothUUID? { types[server]?[handle] }
 
     /// Returns readable text with the name and handle of an attribute, or only the handle if the type is unknown.
     func name(of handle: UInt16, of server: Server) -> String {
         let digits = [UInt8(handle >> 8), UInt8(handle & 0xFF)].hexadecimal
         guard let type = type(of: handle, of: server) else { return "0x\(digits)" }
         let own = AssignedNames.attribute(type) ?? "\(type)"
-        guard AssignedNames.descriptor(type) != nil, let value = values[server]?.last(where: { $0 < handle }),
+        guard AssignedNames.descriptor(type) != nil, let value = values[server]?.last(before: handle),
             let parent = self.type(of: value, of: server)
         else { return "\(own) (0x\(digits))" }
         return "\(own) of \(AssignedNames.attribute(parent) ?? "\(parent)") (0x\(digits))"
@@ -69,14 +66,28 @@ struct AttributeNames: Sendable {
     }
 
     private mutating func note(_ type: BluetoothUUID, _ handle: UInt16, _ server: Server) {
-        if types.count >= Self.most { (types, values) = ([:], [:]) }
-        types[Place(server: server, handle: handle)] = type
+        if typeCount >= Self.most { (types, typeCount, values) = ([:], 0, [:]) }
+        if types[server, default: [:]].updateValue(type, forKey: handle) == nil { typeCount += 1 }
     }
 
     /// Forgets the attributes of a link that has ended.
     mutating func forget(_ link: UInt16, of source: Int) {
-        let servers = [true, false].map { Server(source: source, link: link, isHost: $0) }
-        types = types.filter { !servers.contains($0.key.server) }
-        for server in servers { values[server] = nil }
+        for isHost in [true, false] {
+            let server = Server(source: source, link: link, isHost: isHost)
+            typeCount -= types.removeValue(forKey: server)?.count ?? 0
+            values[server] = nil
+        }
+    }
+}
+
+extension [UInt16] {
+    /// Returns the last number of this ascending array that is less than `limit`; `nil` if there is none.
+    fileprivate func last(before limit: UInt16) -> UInt16? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < limit { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? self[low - 1] : nil
     }
 }

@@ -82,8 +82,8 @@ extension TimelineBuilder {
                 level: isPlanned ? .normal : .failure,
                 group: relations.group(ofCall: "cancelPeripheralConnection", source: source)
             )
-            relations.requests = relations.requests.filter {
-                $0.key.source != source || $0.key.link != event.handle.wire
+            for isFromHost in [true, false] {
+                relations.requests[.init(source: source, link: event.handle.wire, isFromHost: isFromHost)] = nil
             }
             attributes.forget(event.handle.wire, of: source)
         case .leConnectionUpdateComplete(let event):
