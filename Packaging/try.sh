@@ -43,6 +43,12 @@ kill -9 "$(pidof bled)"
 sleep 2
 app ble scan --duration 2 | grep Lamp || fail "the app finds nothing after the daemon was killed"
 
+step "a restarted daemon serves apps on the socket that it had before"
+systemctl restart bled
+app ble scan --duration 2 | grep Lamp || fail "the app finds nothing after the daemon was restarted"
+systemctl stop bled.service
+app ble scan --duration 2 | grep Lamp || fail "the app finds nothing after the daemon was stopped"
+
 if command -v python3 > /dev/null; then
     step "Python finds the package, and a program uses the daemon"
     app python3 - << 'END' || fail "the Python package does not work"

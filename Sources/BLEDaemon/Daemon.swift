@@ -145,6 +145,8 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Listens on a socket that already exists, such as one that the service manager passed.
+    ///
+    /// After ``stop()``, the socket keeps listening for its other owner, and connections wait for the next daemon.
     package func listen(adopting descriptor: FileDescriptor) {
         let acceptor = makeAcceptor()
         acceptor.listen(adopting: descriptor)

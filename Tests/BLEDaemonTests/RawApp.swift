@@ -26,6 +26,12 @@ final class RawApp {
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
+    /// Connects, and sends a message.
+    convenience init(at path: String, saying message: AppMessage) throws {
+        try self.init(at: path)
+        say(message)
+    }
+
     deinit { close(socket) }
 
     /// Ends the connection, from any thread.

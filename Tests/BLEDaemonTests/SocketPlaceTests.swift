@@ -70,6 +70,41 @@ struct SocketPlaceTests {
         }
     }
 
+    @Test("A daemon that stops leaves the service manager's socket intact, and the next one serves those who waited")
+    func adopted() async throws {
+        let directory = "/tmp/place-\(UInt64.random(in: 0 ... .max))", path = directory + "/socket"
+        try #require(mkdir(directory, 0o755) == 0)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let socket = try listeningSocket(at: path), first = daemon(), second = daemon()
+        first.listen(adopting: FileDescriptor(dup(socket.raw)))
+        #expect(try await isServed(RawApp(at: path, saying: .hello(Hello()))))
+        first.stop()
+        let waiting = try RawApp(at: path, saying: .hello(Hello()))
+        second.listen(adopting: FileDescriptor(dup(socket.raw)))
+        #expect(try await isServed(waiting))
+        second.stop()
+    }
+
+    /// A listening socket, as the service manager creates it.
+    private func listeningSocket(at path: String) throws -> FileDescriptor {
+        let socket = FileDescriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        try #require(isBound && Glibc.listen(socket.raw, 8) == 0)
+        return socket
+    }
+
+    private func isServed(_ app: RawApp) async throws -> Bool {
+        guard case .welcome? = try await app.listen(until: { _ in true }).first else { return false }
+        return true
+    }
+
     @Test("A directory that other users may change is refused, and nothing is created there")
     func refused() throws {
         try withDirectory { directory in

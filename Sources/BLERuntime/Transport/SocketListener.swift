@@ -15,6 +15,8 @@ package final class SocketListener: Sendable {
     private static let retryPause = Duration.milliseconds(100)
 
     private let descriptor: FileDescriptor
+    /// True if another process has the same socket, such as the service manager, and may listen on it later.
+    private let isShared: Bool
     private let loop: EventLoop
     private let watch: LoopWatch
 
@@ -40,7 +42,9 @@ package final class SocketListener: Sendable {
                 throw TransportError(.unreachable, errno: errno, "cannot listen on \(address)")
             }
         }
-        self.init(adopting: descriptor, on: loop, taking: Self.acceptsPerPass) { accept(SocketStream($0, on: loop)) }
+        self.init(on: descriptor, isShared: false, loop, taking: Self.acceptsPerPass) {
+            accept(SocketStream($0, on: loop))
+        }
     }
 
     /// Starts to listen at a path that no other user can replace, and lets all users connect.
@@ -71,10 +75,14 @@ package final class SocketListener: Sendable {
                 throw TransportError(.unreachable, errno: errno, "cannot listen on \(place.path)")
             }
         }
-        self.init(adopting: descriptor, on: loop, accept: accept)
+        Self.reportSenders(on: descriptor)
+        self.init(on: descriptor, isShared: false, loop, taking: Self.acceptsPerDedicatedPass, accept: accept)
     }
 
-    /// Takes over a Unix socket that is already listening.
+    /// Listens on a Unix socket that is already listening, and that another process may use as well.
+    ///
+    /// The socket itself keeps listening after ``close()``: connections wait in the system's queue for the next process
+    /// that listens on it.
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
@@ -85,20 +93,28 @@ package final class SocketListener: Sendable {
         on loop: EventLoop,
         accept: @escaping @Sendable (FileDescriptor) -> Void
     ) {
-        // Connections inherit this option, so it applies to their first message, too.
+        Self.reportSenders(on: descriptor)
+        self.init(on: descriptor, isShared: true, loop, taking: Self.acceptsPerDedicatedPass, accept: accept)
+    }
+
+    /// Sets the option `SO_PASSCRED` of a listening Unix socket.
+    ///
+    /// Connections inherit the option, so it applies to their first message, too.
+    private static func reportSenders(on descriptor: FileDescriptor) {
         var on: Int32 = 1
         setsockopt(descriptor.raw, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size))
-        self.init(adopting: descriptor, on: loop, taking: Self.acceptsPerDedicatedPass, accept: accept)
     }
 
     private init(
-        adopting descriptor: FileDescriptor,
-        on loop: EventLoop,
+        on descriptor: FileDescriptor,
+        isShared: Bool,
+        _ loop: EventLoop,
         taking share: Int,
         accept: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         _ = fcntl(descriptor.raw, F_SETFL, fcntl(descriptor.raw, F_GETFL, 0) | O_NONBLOCK)
         self.descriptor = descriptor
+        self.isShared = isShared
         port = Self.port(of: descriptor)
         self.loop = loop
         let pause = Pause(), isTCP = descriptor.isTCP
@@ -143,7 +159,13 @@ package final class SocketListener: Sendable {
     deinit { loop.post { [watch] in watch.cancel() } }
 
     /// Stops listening.
-    package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
+    ///
+    /// Can be called on any thread.
+    package func close() {
+        watch.cancel()
+        // shutdown(2) would also end the socket of the other process.
+        if !isShared { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
+    }
 
     /// Accepts the next connection; returns `nil`, with the reason in `errno`, if there is none.
     private static func connection(at descriptor: FileDescriptor, isTCP: Bool) -> FileDescriptor? {
