@@ -85,6 +85,46 @@ struct RestorationTests {
         #expect(try bench.current.waitingCount == 0)
     }
 
+    @Test("An app that names the first radio finds the session that it opened without naming one, and vice versa")
+    func radioNames() async throws {
+        for (first, second) in [("", "world"), ("world", "")] {
+            let bench = try DaemonBench(), peer = PeerIdentifier(rawValue: 7)
+            var app: RawApp? = try RawApp(at: bench.path)
+            app?.say(.hello(Hello(.central, restoring: "app", radio: first)))
+            app?.say(.request(1, .connect(peer, ConnectRequest())))
+            app = nil
+            try await waiting { try bench.current.waitingCount >= 1 }
+            let next = try RawApp(at: bench.path)
+            next.say(.hello(Hello(.central, restoring: "app", radio: second)))
+            let messages = try await next.listen { $0 == .event(.stateChanged(.poweredOn)) }
+            #expect(restored(messages)?.peers.map(\.peer) == [peer])
+        }
+    }
+
+    @Test("A launch for one radio names only the sessions of that radio")
+    func launchForRadio() async throws {
+        let variables = Locked<[[String: String]]>([]), hosts = [ScriptedHost(), ScriptedHost()]
+        let launcher = AppLauncher { _, _ in
+            try? JSONDecoder().decode(
+                AppManifest.self,
+                from: Data(#"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app"]}"#.utf8)
+            )
+        } run: { _, told, _ in
+            variables.withLock { $0.append(told) }
+        }
+        let bench = try DaemonBench(Radios([("one", hosts[0]), ("two", hosts[1])]), launcher: launcher)
+        for (identifier, radio) in [("first", ""), ("second", "one"), ("other", "two")] {
+            let app = try RawApp(at: bench.path)
+            app.say(.hello(Hello(.central, restoring: identifier, radio: radio)))
+            app.say(.request(1, .scan(ScanRequest())))
+            _ = try await app.listen { if case .taken = $0 { true } else { false } }
+        }
+        try await waiting { try bench.current.waitingCount >= 3 }
+        hosts[0].say(.discovered(AdvertisementReport()))
+        try await waiting { !variables.withLock { $0.isEmpty } }
+        #expect(variables.withLock { $0.map { $0["BLUETOOTH_RESTORE_CENTRALS"] } } == ["first,second"])
+    }
+
     @Test("An app that exits just before its radio is lost misses the event, and its requests continue")
     func endBeforeRadio() async throws {
         let host = ScriptedHost(), bench = try DaemonBench(Radios([("scripted", host)]))

@@ -12,7 +12,7 @@ struct AppKey: Equatable, Packet {
     private(set) var role = ClientRole.central
     private(set) var identifier = ""
     /// The radio, as named by the app; empty for the first radio.
-    private(set) var radio = ""
+    var radio = ""
 
     init() {}
 

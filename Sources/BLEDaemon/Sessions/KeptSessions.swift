@@ -104,7 +104,7 @@ final class KeptSessions: @unchecked Sendable {
     /// it.
     func take(_ key: AppKey, _ description: AppDescription?) -> KeptSessionEntry? {
         let launch = AppLaunch(key, description)
-        let app = apps.first { $0.key == key && $0.launch.isSameApp(as: launch) && !$0.hasApp }
+        let app = apps.first { isSame($0.key, key) && $0.launch.isSameApp(as: launch) && !$0.hasApp }
         if let app { launcher.launched(app.launch) }
         return app
     }
@@ -114,10 +114,24 @@ final class KeptSessions: @unchecked Sendable {
     func add(_ key: AppKey, _ description: AppDescription?, _ session: RemoteAppSession) -> KeptSessionEntry? {
         let app = KeptSessionEntry(key, description, session)
         guard apps.count < Self.most, apps.count(where: { $0.key.user == key.user }) < Self.mostPerUser,
-            !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
+            !apps.contains(where: { isSame($0.key, key) && $0.launch.isSameApp(as: app.launch) })
         else { return nil }
         apps.append(app)
         return app
+    }
+
+    /// Returns whether two keys stand for the same session.
+    ///
+    /// An app that names no radio uses the first one. When the daemon launches it, it names that radio, as
+    /// `BLUETOOTH_HOST` does, and must find its session.
+    private func isSame(_ one: AppKey, _ other: AppKey) -> Bool {
+        var named = one
+        named.radio = other.radio
+        return named == other && isSameRadio(one, other)
+    }
+
+    private func isSameRadio(_ one: AppKey, _ other: AppKey) -> Bool {
+        one.radio == other.radio || radios.name(of: one.radio) == radios.name(of: other.radio)
     }
 
     /// Closes all sessions, because the daemon is stopping.
@@ -155,9 +169,11 @@ final class KeptSessions: @unchecked Sendable {
         file?.write(apps.map { $0.takeRecord() })
     }
 
-    /// Launches an app, so that it restores all of its sessions.
+    /// Launches an app, so that it restores all of its sessions on the radio that it is launched for.
     private func launch(_ app: KeptSessionEntry) {
-        let waiting = apps.filter { !$0.hasApp && $0.launch.isSameApp(as: app.launch) }.map(\.key)
+        let waiting = apps.filter {
+            !$0.hasApp && $0.launch.isSameApp(as: app.launch) && isSameRadio($0.key, app.key)
+        }.map(\.key)
         let credentials = AppCredentials(
             user: app.key.user,
             groups: [],
