@@ -77,6 +77,12 @@ step "BlueZ's D-Bus API is off"
 systemctl is-enabled bled-bluez && fail "bled-bluez is on"
 systemctl is-active bled-bluez && fail "bled-bluez runs"
 
+step "the package works again after it was removed and installed"
+dpkg -r bled
+dpkg -i "$deb"
+systemctl is-active bled.socket
+app ble scan --duration 2 | grep Lamp || fail "the app finds nothing after the package was installed again"
+
 step "purging leaves nothing"
 dpkg -P bled
 rm -r /etc/systemd/system/bled.service.d "$(getent passwd visitor | cut -d: -f6)"
