@@ -14,8 +14,8 @@ struct Bled: ParsableCommand {
             links and advertisements, and each receives only its own events. Only the daemon needs access to the \
             radio: for hci:N, the capability CAP_NET_ADMIN.
 
-            Radios are hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json and demo. Apps \
-            use the first one unless they name another: BLUETOOTH_HOST=bled:/run/bled/socket#hci:1.
+            Radios are hci:N, hci:ADDRESS, hci:first, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json and \
+            demo. Apps use the first one unless they name another: BLUETOOTH_HOST=bled:/run/bled/socket#hci:1.
 
             Examples:
               bled demo                                     a simulated world for all apps
@@ -23,13 +23,16 @@ struct Bled: ParsableCommand {
               bled --socket /tmp/lab/bled tcp:127.0.0.1:7001
               BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    run an app with that socket
 
-            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 no radio, or the socket \
-            cannot be used, 71 too few file descriptors.
+            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be \
+            used, 71 too few file descriptors.
             """,
         version: "0.1.0"
     )
 
-    @Argument(help: "The radios (default: the first usable adapter).", transform: HostSpecification.init)
+    @Argument(
+        help: "The radios (default: the first usable adapter, or hci:first while none is).",
+        transform: HostSpecification.init
+    )
     var radios: [HostSpecification] = []
 
     @Option(
@@ -127,14 +130,8 @@ struct Bled: ParsableCommand {
 
     private func openRadios() throws -> Radios {
         var wanted = radios
-        if wanted.isEmpty {
-            do throws(TransportError) {
-                wanted = [.adapter(try AdapterReference.firstUsable(in: LinuxKernel()))]
-            } catch {
-                let cure = error.cure ?? "Name one, as in “bled demo”."
-                throw CommandFailure("No radio (\(error)). \(cure)", 69)
-            }
-        }
+        // An adapter may become usable later. The host logs why none is.
+        if wanted.isEmpty { wanted = [.adapter((try? .firstUsable(in: LinuxKernel())) ?? .first)] }
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
     }
 

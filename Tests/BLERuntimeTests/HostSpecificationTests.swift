@@ -13,6 +13,7 @@ struct HostSpecificationTests {
             ("unix:/run/hci", .socket(.unix(path: "/run/hci"))),
             ("unix:a:b", .socket(.unix(path: "a:b"))),
             ("hci:0", .adapter(.index(AdapterIndex(wire: 0)))),
+            ("hci:first", .adapter(.first)),
             ("hci:hci12", .adapter(.index(AdapterIndex(wire: 12)))),
             ("hci:00:1a:7D:DA:71:13", .adapter(.address(DeviceAddress(0x001A_7DDA_7113, .public)))),
             ("serial:/dev/ttyACM0", .serial(SerialAddress(path: "/dev/ttyACM0", rate: 1_000_000))),

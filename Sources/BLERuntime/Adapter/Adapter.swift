@@ -123,16 +123,22 @@ extension AdapterReference {
     }
 }
 
-/// The number or address by which a user names an adapter of the machine.
+/// The number or address by which a user names an adapter of the machine, or the choice of any usable adapter.
 package enum AdapterReference: Hashable, Sendable, CustomStringConvertible {
     /// The adapter's current number. The kernel assigns numbers in the order in which adapters appear.
     case index(AdapterIndex)
     /// The adapter's address, which does not change when its number does.
     case address(DeviceAddress)
+    /// The first adapter that is usable when the port to it is opened, which may be another one each time.
+    ///
+    /// See ``firstUsable(in:)``. It is never an adapter that BlueZ uses.
+    case first
 
-    /// Parses a number, a name such as `hci0` or an address; returns `nil` for anything else.
+    /// Parses a number, a name such as `hci0`, an address or `first`; returns `nil` for anything else.
     package init?(_ text: String) {
-        if let index = AdapterIndex(name: text) ?? AdapterIndex(name: "hci" + text) {
+        if text == "first" {
+            self = .first
+        } else if let index = AdapterIndex(name: text) ?? AdapterIndex(name: "hci" + text) {
             self = .index(index)
         } else if let address = DeviceAddress(text, .public), address != .none {
             self = .address(address)
@@ -145,6 +151,7 @@ package enum AdapterReference: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .index(let index): "hci:\(index.wire)"
         case .address(let address): "hci:\(address)"
+        case .first: "hci:first"
         }
     }
 }

@@ -55,13 +55,15 @@ package struct UserChannelPort: ControllerPort {
     }
 
     private func resolve() throws(TransportError) -> AdapterIndex {
+        let named = reference == .first ? try AdapterReference.firstUsable(in: kernel) : reference
         let indexes = kernel.indexes
         let index: AdapterIndex? =
-            switch reference {
+            switch named {
             case .index(let index): indexes.contains(index) ? index : nil
             case .address(let address): indexes.first { kernel.address(of: $0)?.value == address.value }
+            case .first: nil
             }
-        guard let index else { throw .missing(reference, among: indexes) }
+        guard let index else { throw .missing(named, among: indexes) }
         return index
     }
 
@@ -100,7 +102,8 @@ package struct UserChannelPort: ControllerPort {
         case EPERM, EACCES: .forbidden(index, program: kernel.program)
         case EBUSY: .held(index, errno: EBUSY, by: kernel.holders)
         case EUSERS: .held(index, errno: EBUSY, by: kernel.holders.filter { !$0.isBlueZ })
-        case ENODEV, ENXIO: .missing(reference, among: kernel.indexes.filter { $0 != index })
+        case ENODEV, ENXIO:
+            .missing(reference == .first ? .index(index) : reference, among: kernel.indexes.filter { $0 != index })
         case ERFKILL: .silenced(index, kernel.block(of: index) ?? .soft)
         case let other: .unusable(index, errno: other, obstacle.problem)
         }

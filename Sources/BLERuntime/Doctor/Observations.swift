@@ -58,8 +58,8 @@ package struct Observations: Sendable {
 
     /// Returns the host that apps would use.
     ///
-    /// This is the host that `text` names; if `text` is `nil`, the daemon at `path`; if `path` is `nil`, too, the first
-    /// free adapter.
+    /// This is the host that `text` names; if `text` is `nil`, the daemon at `path`; if `path` is `nil`, too, or `text`
+    /// is `hci:first`, the first free adapter.
     package static func choice(
         named text: String?,
         daemon path: String?,
@@ -69,12 +69,14 @@ package struct Observations: Sendable {
     ) -> HostChoice {
         if let text {
             do throws(HostSpecification.Malformed) {
-                return .named(try HostSpecification(text))
+                let named = try HostSpecification(text)
+                if named != .adapter(.first) { return .named(named) }
             } catch {
                 return .malformed(error)
             }
+        } else if let path {
+            return .daemon(path)
         }
-        if let path { return .daemon(path) }
         do throws(TransportError) {
             let all = try adapters.get()
             return .first(try .firstUsable(among: all, for: program, isPrivileged: isPrivileged))
@@ -89,7 +91,7 @@ package struct Observations: Sendable {
         case .named(.adapter(.index(let index))), .first(.index(let index)): adapter.index == index
         case .named(.adapter(.address(let address))), .first(.address(let address)):
             adapter.address?.value == address.value
-        case .malformed, .named, .daemon, .none: false
+        case .malformed, .named, .daemon, .first(.first), .none: false
         }
     }
 

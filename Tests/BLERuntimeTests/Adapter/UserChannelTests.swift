@@ -101,6 +101,24 @@ struct UserChannelTests {
         owner.stop()
     }
 
+    @Test("Without a name, the first adapter that becomes usable is opened, and not one that BlueZ uses")
+    func firstUsable() async throws {
+        let kernel = FakeKernel(), second = AdapterIndex(wire: 1)
+        let port = UserChannelPort(.first, kernel: kernel, pause: .zero)
+        let owner = TransportOwner(PortTransport(port, pauses: .milliseconds(1)...(.milliseconds(1))))
+        #expect(await owner.next() == .absent(.unreachable))
+        #expect(owner.lastFailure?.finding == .noAdapter)
+        kernel.plug(Self.first, address: 1, isPowered: true)
+        kernel.plug(second, address: Self.address)
+        var next = await owner.next()
+        while next == .absent(.unreachable) { next = await owner.next() }
+        #expect(next == .opened)
+        owner.send(Self.reset)
+        #expect(kernel.writes(1, to: second) == [Self.reset])
+        #expect(kernel.isPowered(Self.first))
+        owner.stop()
+    }
+
     @Test("An adapter that is busy for a moment is tried again")
     func busy() async throws {
         let kernel = FakeKernel(Self.address)
