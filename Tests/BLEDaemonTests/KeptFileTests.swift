@@ -47,6 +47,44 @@ struct KeptFileTests {
         }
     }
 
+    /// A session of a user whose scan looks for a name of this length.
+    private func record(ofUser user: UInt32, octets: Int) throws -> KeptRecord {
+        let app = AppCredentials(user: user, groups: [], process: 1, program: "/bin/app")
+        let scan = ScanRequest(namePrefix: String(repeating: "n", count: octets))
+        return KeptRecord(
+            key: try #require(AppKey(Hello(.central, restoring: "app"), of: app)),
+            state: .central(PreservedCentral(scan: scan))
+        )
+    }
+
+    @Test("Sessions that are too large are left out, and the others are stored", arguments: [300_000, 1_000_000])
+    func large(octets: Int) throws {
+        try withPath { path in
+            let file = KeptFile(path: path), small = try record(ofUser: 2, octets: 10)
+            let large = try record(ofUser: 1, octets: octets)
+            file.write(Array(repeating: large, count: 65) + [small])
+            file.flush()
+            #expect(KeptFile(path: path).read() == [small])
+            file.write([large])
+            file.flush()
+            #expect(FileManager.default.contents(atPath: path) == Data())
+        }
+    }
+
+    @Test("As many sessions as there can be, each as long as it can be, are stored")
+    func full() throws {
+        try withPath { path in
+            let file = KeptFile(path: path), limit = KeptFile.mostOctetsOfRecord
+            let rest = try record(ofUser: 1, octets: 0).encoded.count
+            let longest = try record(ofUser: 1, octets: limit - rest)
+            #expect(longest.encoded.count == limit)
+            file.write(Array(repeating: longest, count: KeptSessions.most))
+            file.flush()
+            var facts = stat()
+            #expect(stat(path, &facts) == 0 && facts.st_size > KeptSessions.most * limit)
+        }
+    }
+
     @Test("A truncated file is read as far as it is valid, and any other file as empty")
     func damage() throws {
         try withPath { path in

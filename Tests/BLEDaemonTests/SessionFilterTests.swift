@@ -74,6 +74,13 @@ struct SessionFilterTests {
         #expect(channel == "P allows only certain services, and no L2CAP channels")
     }
 
+    @Test("The name prefix of a scan can have at most 248 octets", arguments: [248, 249])
+    func namePrefix(count: Int) {
+        let gate = SessionFilter(Grant(origin: "P"), for: .central)
+        let scan = ScanRequest(namePrefix: String(repeating: "n", count: count))
+        #expect((gate.refusal(of: .scan(scan)) == nil) == (count <= SessionFilter.mostNamePrefix))
+    }
+
     @Test("A scan can look for at most 512 services", arguments: [512, 513])
     func scan(count: Int) {
         let gate = SessionFilter(Grant(origin: "P"), for: .central), limit = SessionFilter.mostScannedServices

@@ -13,6 +13,10 @@ struct SessionFilter: Sendable {
     ///
     /// Every advertisement is compared with all of them.
     static let mostScannedServices = 512
+    /// The maximum length of the name prefix of a scan, in octets, which is that of a device name.
+    ///
+    /// Core 6.0, Vol 3, Part C, 12.1.
+    static let mostNamePrefix = 248
 
     private var grant: Grant
     /// The role of the session; `nil` if the app has not opened a session yet.
@@ -58,9 +62,7 @@ struct SessionFilter: Sendable {
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
         case .security(let request): refusal(of: request)
-        case .scan(let scan, _):
-            scan.services.count + scan.solicitedServices.count > Self.mostScannedServices
-                ? "a scan can look for at most \(Self.mostScannedServices) services" : nil
+        case .scan(let scan, _): refusal(of: scan)
         case .stopScan, .connect, .cancelConnection, .tester, .appPhaseChanged, .showAlerts: nil
         }
     }
@@ -98,6 +100,16 @@ struct SessionFilter: Sendable {
             (handle, isInside) = (place, serviceFilter.contains(place, at: peer))
         }
         return isInside ? nil : "\(grant.origin) does not allow the service with handle \(handle)"
+    }
+
+    private func refusal(of scan: ScanRequest) -> String? {
+        if scan.services.count + scan.solicitedServices.count > Self.mostScannedServices {
+            return "a scan can look for at most \(Self.mostScannedServices) services"
+        }
+        if let prefix = scan.namePrefix, prefix.utf8.count > Self.mostNamePrefix {
+            return "the name prefix of a scan can have at most \(Self.mostNamePrefix) octets"
+        }
+        return nil
     }
 
     private func refusal(of request: ServerRequest) -> String? {

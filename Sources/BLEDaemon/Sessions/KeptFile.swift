@@ -6,7 +6,8 @@ import Logging
 
 /// The file that preserves sessions when the daemon stops.
 ///
-/// Each write replaces the whole file, and happens on the file's own dispatch queue.
+/// Each write replaces the whole file, and happens on the file's own dispatch queue. Sessions that are too large are
+/// left out, so that they keep no other session from being stored.
 ///
 /// Up to four writes may follow each other immediately; further ones happen at most once a second. ``flush()`` writes
 /// the changes that are left.
@@ -15,6 +16,13 @@ package final class KeptFile: Sendable {
     ///
     /// The last of them is the version.
     private static let magic: [UInt8] = Array("bled sessions ".utf8) + [1]
+
+    /// The maximum length of a session in the file, in octets.
+    ///
+    /// A longer one is left out, and an error is logged.
+    static let mostOctetsOfRecord = 262_144
+    /// The length of a file with as many sessions as there can be, each as long as it can be, in octets.
+    private static let mostOctets = magic.count + KeptSessions.most * (FrameReader.headerOctets + mostOctetsOfRecord)
 
     private let file: PrivateFile
     private struct State {
@@ -27,8 +35,10 @@ package final class KeptFile: Sendable {
     private let clock = MonotonicClock()
     private let state = Locked(State())
     private let hasComplained = Locked(false)
+    /// True if the last write has left out sessions.
+    private let leavesOut = Locked(false)
 
-    package init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
+    package init(path: String) { file = PrivateFile(path: path, mostOctets: Self.mostOctets) }
 
     /// Reads the sessions in the file.
     ///
@@ -88,13 +98,35 @@ package final class KeptFile: Sendable {
         schedule(state.withLock { $0.pacing.ended(isWritten: isWritten, at: clock.now) })
     }
 
+    /// Returns the contents of the file.
+    ///
+    /// Without sessions the file is empty, which shows the service manager that no app waits for the daemon.
+    private func contents(_ records: [KeptRecord]) -> [UInt8] {
+        var octets: [UInt8] = [], leftOut: AppKey?
+        for record in records {
+            var writer = FrameWriter()
+            if writer.write(record), writer.count <= FrameReader.headerOctets + Self.mostOctetsOfRecord {
+                writer.take { octets.append(copying: $0) }
+            } else {
+                leftOut = record.key
+            }
+        }
+        let isNew = leavesOut.withLock { known in
+            defer { known = leftOut != nil }
+            return !known
+        }
+        if let leftOut, isNew {
+            let limit = "longer than \(Self.mostOctetsOfRecord) octets"
+            Logger.coreBluetooth.error(
+                "An app session of user \(leftOut.user) is \(limit), so it is not stored and ends with the daemon."
+            )
+        }
+        return octets.isEmpty ? [] : Self.magic + octets
+    }
+
     private func write(octetsOf records: [KeptRecord]) -> Bool {
-        // Without sessions the file is empty, which shows the service manager that no app waits for the daemon.
-        var writer = FrameWriter(), octets = records.isEmpty ? [] : Self.magic
-        for record in records { _ = writer.write(record) }
-        writer.take { octets.append(copying: $0) }
+        let all = contents(records)
         do throws(FileProblem) {
-            let all = octets
             try file.locked { () throws(FileProblem) in try file.replace(with: all) }
             hasComplained.withLock { $0 = false }
             return true
