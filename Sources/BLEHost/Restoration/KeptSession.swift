@@ -7,7 +7,7 @@ import BLEWire
 package struct KeptSession: Equatable, Sendable {
     /// The maximum number of events that are held for the next launch.
     ///
-    /// If there are more, the session is dropped.
+    /// If there are more, the oldest is recorded in the state, and the app does not receive it.
     package static let mostHeld = 1_024
 
     /// The action for an event from the host.
@@ -20,7 +20,8 @@ package struct KeptSession: Equatable, Sendable {
         /// Hold the event for the next launch, or until the running app has been informed of the state of the radio. If
         /// `launches` is true, launch the app now.
         case hold(launches: Bool)
-        /// Drop the event, and send the host this request, which sends an error response to the peer.
+        /// Send the host this request, which sends an error response to the peer that made the request of this event
+        /// or, if the event is held in its place, of the oldest held event.
         case refuse(ClientRequest)
         /// Drop the event.
         case drop
@@ -124,9 +125,13 @@ package struct KeptSession: Equatable, Sendable {
             return .drop
         }
         guard canLaunch || !event.needsApp else { return event.refusal.map(Disposition.refuse) ?? .drop }
-        guard held.count < Self.mostHeld else { return .dropSession }
-        presence = .ended(held + [event])
-        return .hold(launches: event.launchesApps)
+        guard held.count >= Self.mostHeld, let oldest = held.first else {
+            presence = .ended(held + [event])
+            return .hold(launches: event.launchesApps)
+        }
+        state.note(oldest)
+        presence = .ended(held.dropFirst() + [event])
+        return oldest.refusal.map(Disposition.refuse) ?? .hold(launches: event.launchesApps)
     }
 
     /// Processes a change of the radio's state.

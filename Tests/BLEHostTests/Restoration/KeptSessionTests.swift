@@ -145,14 +145,42 @@ struct KeptSessionTests {
         #expect(session.receive(.stateChanged(.poweredOff), canLaunch: false) == .dropSession)
     }
 
-    @Test("The session ends when too many events wait for the next launch")
+    @Test("If too many events wait for the next launch, the oldest becomes part of the state")
     func limit() {
-        var session = session
+        let service = ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(0x180D))
+        let central = RemoteCentral(peer: Self.peer, mtu: 23), value = LocalAttributeID(rawValue: 2)
+        var session = KeptSession(.peripheral)
+        session.note(.service(.addService(service)))
         session.appEnded()
-        for _ in 0..<KeptSession.mostHeld {
-            #expect(session.receive(Self.connected, canLaunch: true) == .hold(launches: true))
+        for number in 0...KeptSession.mostHeld {
+            let isOn = number % 2 == 0
+            let event: ServerEvent = isOn ? .subscribed(central, to: value) : .unsubscribed(central, from: value)
+            #expect(session.receive(.server(event), canLaunch: number % 4 < 2) == .hold(launches: true))
         }
-        #expect(session.receive(Self.connected, canLaunch: true) == .dropSession)
+        let subscriber = PreservedPeripheral.Subscriber(central: central, characteristic: value)
+        let restored = PreservedPeripheral(services: [service], subscribers: [subscriber])
+        #expect(session.appReturned() == .peripheral(restored))
+        let on = ClientEvent.stateChanged(.poweredOn)
+        guard case .deliverAll(let events, sending: []) = session.receive(on, canLaunch: true) else {
+            Issue.record("the app receives nothing")
+            return
+        }
+        #expect(events.count == 1 + KeptSession.mostHeld)
+        #expect(events[1] == .server(.unsubscribed(central, from: value)))
+    }
+
+    @Test("A central's request that is displaced by later events is refused")
+    func displaced() {
+        var session = KeptSession(.peripheral)
+        session.appEnded()
+        let central = RemoteCentral(peer: Self.peer, mtu: 23), value = LocalAttributeID(rawValue: 2)
+        let transaction = ServerTransaction(rawValue: 9), later = ClientEvent.server(.subscribed(central, to: value))
+        let read = ClientEvent.server(.readRequested(transaction, central, value, offset: 0))
+        #expect(session.receive(read, canLaunch: true) == .hold(launches: true))
+        for _ in 1..<KeptSession.mostHeld { _ = session.receive(later, canLaunch: true) }
+        let answer = ClientRequest.service(.respond(transaction, .failure(.unlikelyError)))
+        #expect(session.receive(later, canLaunch: true) == .refuse(answer))
+        #expect(session.receive(later, canLaunch: true) == .hold(launches: true))
     }
 
     /// What an app does about advertising, or hears of it.
