@@ -238,7 +238,7 @@ package final class Daemon: @unchecked Sendable {
         switch question {
         case .apps:
             let facts = connections.compactMap(\.sessionInfo) + keptSessions.sessionInfos
-            return .apps(facts.filter { mayManage($0.user, asker) })
+            return .apps(fitting: facts.filter { mayManage($0.user, asker) })
         case .grant(let process):
             let number = Int32(bitPattern: process)
             // The kernel says more about a process that is connected than about others.

@@ -156,6 +156,38 @@ struct HostilityTests {
         await other.reach(.poweredOn)
     }
 
+    @Test("Many sessions with long identifiers and many links are all described in one message")
+    func descriptions() async throws {
+        let bench = try DaemonBench(limits: .init(connectionsOfProcess: 100, acceptRate: 100))
+        let identifier = String(repeating: "i", count: 16_000)
+        var apps: [RawApp] = []
+        for _ in 0..<70 {
+            let app = try RawApp(at: bench.path, saying: .hello(Hello(.central, restoring: identifier)))
+            _ = try await app.listen { if case .welcome = $0 { true } else { false } }
+            apps.append(app)
+        }
+        guard case .apps(let facts) = try DaemonQuery(at: bench.path).ask(.apps) else {
+            Issue.record("the question is not answered")
+            return
+        }
+        #expect(facts.count == 70)
+        #expect(facts.allSatisfy { $0.restoreIdentifier == String(identifier.prefix(240)) })
+    }
+
+    @Test("Links that do not fit into an answer are left out, in equal parts", arguments: [1, 70, 768])
+    func links(count: Int) {
+        var info = SessionInfo()
+        info.program = String(repeating: "p", count: 240)
+        info.restoreIdentifier = String(repeating: "i", count: 240)
+        let link = SessionInfo.Link(peer: PeerIdentifier(rawValue: 1), name: String(repeating: "n", count: 248))
+        info.links = Array(repeating: link, count: SessionDescription.mostLinks)
+        guard case .apps(let facts) = Answer.apps(fitting: Array(repeating: info, count: count)) else { return }
+        #expect(Answer.apps(facts).encoded.count <= 900_000)
+        #expect(facts.count == count && Set(facts.map(\.links.count)).count == 1)
+        #expect(facts.first?.links.isEmpty == false)
+        #expect(count > 1 || facts.first?.links.count == SessionDescription.mostLinks)
+    }
+
     @Test("A second daemon on the same socket is refused, and one after a crash takes over the socket")
     func place() async throws {
         let bench = try DaemonBench()

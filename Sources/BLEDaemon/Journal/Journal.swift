@@ -6,10 +6,6 @@ import BLESession
 struct Journal: Sendable {
     /// The maximum number of lines.
     static let most = 1_000
-    /// The maximum length of a line's text and of its program's path, in octets.
-    ///
-    /// A longer text loses its end, a longer path its beginning.
-    static let mostOfText = 240
     /// The number of recent lines that are searched for an earlier occurrence of an event.
     private static let mergeWindow = 64
 
@@ -26,8 +22,8 @@ struct Journal: Sendable {
         var line = JournalLine()
         line.process = app.map { UInt32(bitPattern: $0.process) }
         line.user = app?.user
-        line.program = String(decoding: (app?.program ?? "").utf8.suffix(Self.mostOfText), as: UTF8.self)
-        line.text = String(decoding: text.utf8.prefix(Self.mostOfText), as: UTF8.self)
+        line.program = ShownText.path(app?.program ?? "")
+        line.text = ShownText.text(text)
         let earlier = lines.suffix(Self.mergeWindow).lastIndex { known in
             known.process == line.process && known.user == line.user && known.text == line.text
                 && known.program == line.program

@@ -19,19 +19,19 @@ struct SessionDescription: Sendable {
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
         info.process = app.map { UInt32(bitPattern: $0.process) }
         info.user = app?.user ?? 0
-        info.program = app?.program ?? ""
+        info.program = ShownText.path(app?.program ?? "")
         info.role = hello.role
-        info.restoreIdentifier = hello.restoreIdentifier
+        info.restoreIdentifier = hello.restoreIdentifier.map(ShownText.text)
         info.radio = radio
     }
 
     /// Creates the description of a kept session whose app is not running.
     init(_ key: AppKey, radio: String, keeping state: PreservedState) {
         info.user = key.user
-        info.program = key.program
+        info.program = ShownText.path(key.program)
         info.role = key.role
         info.phase = .background
-        info.restoreIdentifier = key.identifier
+        info.restoreIdentifier = ShownText.text(key.identifier)
         info.radio = radio
         info.use = RadioUse(of: state)
         if case .central(let central) = state { info.links = Self.links(of: central) }
@@ -117,6 +117,31 @@ struct SessionDescription: Sendable {
         case .stateChanged(let state) where state != .poweredOn: info.links = []
         default: break
         }
+    }
+}
+
+extension Answer {
+    /// The maximum length of an answer with sessions, in octets, less than that of a message.
+    private static let mostOctetsOfApps = 900_000
+
+    /// Creates the answer with these sessions, which fits into a message.
+    ///
+    /// Each session has an equal share of the space for links; links beyond it are left out.
+    static func apps(fitting all: [SessionInfo]) -> Self {
+        var apps = all
+        for index in apps.indices { apps[index].links = [] }
+        let share = (mostOctetsOfApps - Self.apps(apps).encoded.count) / max(1, apps.count)
+        for (index, app) in zip(apps.indices, all) {
+            var octets = 0
+            apps[index].links = Array(
+                app.links.prefix { link in
+                    // An octet precedes each element of a sequence.
+                    octets += 1 + link.encoded.count
+                    return octets <= share
+                }
+            )
+        }
+        return .apps(apps)
     }
 }
 
