@@ -134,7 +134,7 @@ struct LaunchTests {
         #expect(!launcher.isAwaited(app))
         #expect(try launcher.launch(app, restoring: [key], on: "hci:0"))
         #expect(launcher.isAwaited(app))
-        launcher.launched(app)
+        launcher.endLaunch(of: app)
         #expect(!launcher.isAwaited(app))
     }
 

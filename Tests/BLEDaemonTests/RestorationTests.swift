@@ -236,8 +236,11 @@ struct RestorationTests {
         #expect(restored(messages)?.peers.map(\.peer) == [peer])
     }
 
-    @Test("A unit that an app names is triggered by events after the app has ended, until the app is back")
-    func unit() async throws {
+    /// Calls `body` with a bench, the description of an app with a unit, the connected peer of the app, and the launch
+    /// file of the unit, after the app has ended and the daemon has written the file.
+    private func withLaunchFile(
+        _ body: (DaemonBench, AppDescription, PeerIdentifier, _ file: String) async throws -> Void
+    ) async throws {
         let place = FileManager.default.temporaryDirectory.path + "/launches-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: place) }
         let launcher = AppLauncher(telling: place) { _, _ in
@@ -253,12 +256,28 @@ struct RestorationTests {
         #expect(access(file, F_OK) != 0)
         app = nil
         try await waiting { access(file, F_OK) == 0 }
-        let told = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
-        #expect(told == "BLUETOOTH_RESTORE_CENTRALS=\"app\"\nBLUETOOTH_RESTORE_PERIPHERALS=\"\"\n")
-        var messages: [DaemonMessage] = []
-        _ = try await launch(on: bench, saying: description) { messages.append($0) }
-        #expect(restored(messages)?.peers.map(\.peer) == [peer])
-        #expect(access(file, F_OK) != 0)
+        try await body(bench, description, peer, file)
+    }
+
+    @Test("A unit that an app names is triggered by events after the app has ended, until the app is back")
+    func unit() async throws {
+        try await withLaunchFile { bench, description, peer, file in
+            let told = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
+            #expect(told == "BLUETOOTH_RESTORE_CENTRALS=\"app\"\nBLUETOOTH_RESTORE_PERIPHERALS=\"\"\n")
+            var messages: [DaemonMessage] = []
+            _ = try await launch(on: bench, saying: description) { messages.append($0) }
+            #expect(restored(messages)?.peers.map(\.peer) == [peer])
+            #expect(access(file, F_OK) != 0)
+        }
+    }
+
+    @Test("A unit is no longer triggered when the session to restore has ended")
+    func endedSession() async throws {
+        try await withLaunchFile { bench, _, _, file in
+            #expect(try DaemonQuery(at: bench.path).ask(.power(radio: nil, isOn: false)) == .done)
+            try await waiting { try bench.current.waitingCount == 0 }
+            try await waiting { access(file, F_OK) != 0 }
+        }
     }
 
     @Test("A launched program receives the environment variables and has no signals blocked")

@@ -74,7 +74,8 @@ package final class AppLauncher: @unchecked Sendable {
     private struct Launch {
         let app: AppLaunch
         let time: ContinuousClock.Instant
-        var hasConnected = false
+        /// True if the app has connected, or has nothing left to restore.
+        var isOver = false
     }
 
     private var launches: [Launch] = []
@@ -144,17 +145,17 @@ package final class AppLauncher: @unchecked Sendable {
         return true
     }
 
-    /// Records that a launched app has connected, and removes the launch file of its unit.
-    func launched(_ app: AppLaunch) {
+    /// Records that an app has connected, or has nothing left to restore, and removes the launch file of its unit.
+    func endLaunch(of app: AppLaunch) {
         for index in launches.indices where launches[index].app.isSameApp(as: app) {
-            launches[index].hasConnected = true
+            launches[index].isOver = true
         }
         if case .unit(let unit, _) = method(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    /// Returns whether an app was launched recently and has not connected yet.
+    /// Returns whether an app was launched recently, and still has to connect.
     func isAwaited(_ app: AppLaunch) -> Bool {
-        launches.contains { $0.app.isSameApp(as: app) && !$0.hasConnected }
+        launches.contains { $0.app.isSameApp(as: app) && !$0.isOver }
     }
 
     private func launch(

@@ -105,7 +105,7 @@ final class KeptSessions: @unchecked Sendable {
     func take(_ key: AppKey, _ description: AppDescription?) -> KeptSessionEntry? {
         let launch = AppLaunch(key, description)
         let app = apps.first { isSame($0.key, key) && $0.launch.isSameApp(as: launch) && !$0.hasApp }
-        if let app { launcher.launched(app.launch) }
+        if let app { launcher.endLaunch(of: app.launch) }
         return app
     }
 
@@ -143,10 +143,15 @@ final class KeptSessions: @unchecked Sendable {
     }
 
     /// Closes an app's session, and leaves it out when the file is next written.
+    ///
+    /// If the app has no other session to restore, its launch ends; otherwise systemd would start its unit again and
+    /// again.
     func forget(_ app: KeptSessionEntry) {
         apps.removeAll { $0 === app }
         app.session.close()
         isOutdated = true
+        let launch = app.launch
+        if !apps.contains(where: { !$0.hasApp && $0.launch.isSameApp(as: launch) }) { launcher.endLaunch(of: launch) }
     }
 
     /// Processes the events of sessions whose apps are not running, and stores changed sessions.
