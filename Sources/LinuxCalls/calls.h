@@ -20,6 +20,11 @@ extern int ppoll(void *descriptors, unsigned long count, const void *timeout, co
 /// Creates a descriptor for a counter; `flags` may contain O_NONBLOCK and O_CLOEXEC.
 extern int eventfd(unsigned int count, int flags);
 
+/// Sets an extended attribute of an open file, as fsetxattr(2) does.
+static inline int set_attribute(int file, const char *name, const void *value, unsigned long size) {
+    return (int)syscall(SYS_fsetxattr, file, name, value, size, 0);
+}
+
 /// Accepts a connection on a listening socket. The new descriptor is non-blocking, and exec closes it.
 static inline int accept_connection(int socket) {
     const int nonblocking = 04000, closed_by_exec = 02000000;

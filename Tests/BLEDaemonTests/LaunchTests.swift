@@ -23,7 +23,7 @@ struct LaunchTests {
         return try #require(AppKey(Hello(.central, restoring: identifier), of: app))
     }
 
-    @Test("A unit's file holds the identifiers to restore, world-readable, until the unit runs")
+    @Test("A unit's file holds the identifiers to restore, only for the unit's user, until the unit runs")
     func file() throws {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -31,12 +31,25 @@ struct LaunchTests {
         try folder.write(["B": #"a"b\c$d`e"#, "A": ""], for: unit, of: 1000)
         let path = place + "/1000/sensor.service"
         #expect(Self.text(of: path) == "A=\"\"\nB=\"a\\\"b\\\\c\\$d\\`e\"\n")
-        for (path, mode) in [(place, 0o755), (place + "/1000", 0o755), (path, 0o644)] as [(String, mode_t)] {
+        // The bits of the group are the mask of the access control list.
+        for (path, mode) in [(place, 0o755), (place + "/1000", 0o750), (path, 0o640)] as [(String, mode_t)] {
             var facts = stat()
             #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == mode)
         }
         folder.remove(unit, of: 1000)
         #expect(Self.text(of: path) == nil)
+    }
+
+    @Test("A daemon's own units have files that no other user can read")
+    func ownFile() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let folder = LaunchFolder(path: place), unit = try #require(UnitName("sensor.service")), own = geteuid()
+        try folder.write([:], for: unit, of: own)
+        for (path, mode) in [("/\(own)", 0o700), ("/\(own)/sensor.service", 0o600)] as [(String, mode_t)] {
+            var facts = stat()
+            #expect(stat(place + path, &facts) == 0 && facts.st_mode & 0o777 == mode)
+        }
     }
 
     @Test("A value cannot end its quotation, even if marks are combined with its quotation marks")

@@ -135,16 +135,28 @@ struct SocketPlaceTests {
         }
     }
 
-    @Test("All users can read a unit's file, whatever the umask", arguments: [0o077, 0] as [mode_t])
-    func unit(mask: mode_t) async {
-        await #expect(processExitsWith: .success) { [mask] in
-            umask(mask)
+    @Test(
+        "Only the unit's user can read its file, whatever the umask, even if an earlier version has made the directory",
+        .enabled(if: geteuid() == 0),
+        arguments: [0o077, 0] as [mode_t],
+        [true, false]
+    )
+    func unit(mask: mode_t, isUpdate: Bool) async {
+        await #expect(processExitsWith: .success) { [mask, isUpdate] in
             try SocketPlaceTests().withDirectory { directory in
-                let folder = LaunchFolder(path: directory + "/launches"), unit = try #require(UnitName("a.service"))
-                try folder.write([:], for: unit, of: 1)
-                for (name, mode) in [("", 0o755), ("/1", 0o755), ("/1/a.service", 0o644)] as [(String, mode_t)] {
-                    var facts = stat()
-                    try #require(stat(directory + "/launches" + name, &facts) == 0 && facts.st_mode & 0o777 == mode)
+                let place = directory + "/launches", file = place + "/4711/a.service"
+                if isUpdate { try #require(mkdir(place, 0o755) == 0 && mkdir(place + "/4711", 0o755) == 0) }
+                umask(mask)
+                let unit = try #require(UnitName("a.service"))
+                for _ in 0..<2 { try LaunchFolder(path: place).write([:], for: unit, of: 4_711) }
+                var facts = stat()
+                try #require(stat(place, &facts) == 0 && facts.st_mode & 0o777 == 0o755)
+                for (user, mayRead) in [(4_711, true), (4_712, false)] as [(uid_t, Bool)] {
+                    try #require(setegid(user) == 0 && seteuid(user) == 0)
+                    let descriptors = [open(file, O_RDONLY), open(place + "/4711", O_RDONLY | O_DIRECTORY)]
+                    try #require(descriptors.allSatisfy { ($0 >= 0) == mayRead })
+                    try #require(open(file, O_WRONLY) < 0 && unlink(file) != 0)
+                    try #require(seteuid(0) == 0 && setegid(0) == 0)
                 }
             }
         }

@@ -4,7 +4,7 @@ import BLERuntime
 ///
 /// The file of a unit is `USER/UNIT`. A path unit of that user watches the file and starts the unit, which reads the
 /// file as an environment file. So the daemon needs no permission to start units, and only units with such a path unit
-/// are started.
+/// are started. Other users can read neither the file nor the names of that user's units.
 struct LaunchFolder: Sendable {
     /// The maximum number of units per user.
     ///
@@ -19,10 +19,10 @@ struct LaunchFolder: Sendable {
         let lines = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))\n" }
         var isFull = false
         do throws(FileProblem) {
-            let place = try TrustedPath("\(folder)/\(unit)", creating: 0o755)
+            try TrustedPath(folder, creating: 0o755).makeDirectory(reader: user)
+            let place = try TrustedPath("\(folder)/\(unit)")
             isFull = !place.exists && SystemFile.names(in: folder).count >= Self.mostUnits
-            // The daemon writes the file, and the unit's user must be able to read it.
-            if !isFull { try place.replace(with: Array(lines.joined().utf8), mode: 0o644) }
+            if !isFull { try place.replace(with: Array(lines.joined().utf8), reader: user) }
         } catch {
             throw LaunchFailure("\(folder)/\(unit) cannot be written: \(error.text)", cure: error.cure)
         }

@@ -86,6 +86,7 @@ package struct FileProblem: Error, Equatable {
         case .system(EROFS):
             return "Use a directory on a writable file system; XDG_STATE_HOME sets the one for stored state."
         case .system(EWOULDBLOCK): return "Another process has locked it; end that process or wait."
+        case .system(EOPNOTSUPP): return "Use a file system with access control lists, acl(5), such as tmpfs or ext4."
         case .system(EEXIST): return "The names up to “.unreadable-9” are taken, too; move these files elsewhere."
         case .system: return nil
         }

@@ -119,11 +119,11 @@ package struct TrustedPath: Sendable {
     /// Only one process may do this at a time.
     ///
     /// When this returns, the octets have been written to the disk. A reader finds either the old or the new file. The
-    /// new file has exactly the permissions `mode`, regardless of the process's umask.
-    package func replace(with octets: [UInt8], mode: UInt32 = 0o600) throws(FileProblem) {
+    /// new file can be read by this process's user and by `reader`, regardless of the process's umask.
+    package func replace(with octets: [UInt8], reader: UInt32? = nil) throws(FileProblem) {
         remove(suffix: ".new")
-        let file = try open(O_WRONLY | O_CREAT | O_EXCL, mode: mode, suffix: ".new")
-        guard fchmod(file.raw, mode) == 0, Self.write(octets, to: file.raw), fsync(file.raw) == 0,
+        let file = try open(O_WRONLY | O_CREAT | O_EXCL, suffix: ".new")
+        guard file.restrict(toReader: reader), Self.write(octets, to: file.raw), fsync(file.raw) == 0,
             rename(suffix: ".new", to: "")
         else {
             let reason = errno
@@ -131,6 +131,20 @@ package struct TrustedPath: Sendable {
             throw FileProblem(.written, path, errno: reason)
         }
         syncDirectory()
+    }
+
+    /// Creates a directory with this name if there is none, and lets only this process's user and `reader` enter it.
+    ///
+    /// The directory has these permissions before it has its name, so that a program of the reader can watch it from
+    /// the start.
+    package func makeDirectory(reader: UInt32) throws(FileProblem) {
+        let suffix = exists ? "" : ".new"
+        if !suffix.isEmpty, mkdirat(directory.raw, name + suffix, 0o700) != 0, errno != EEXIST {
+            throw FileProblem(.written, path, errno: errno)
+        }
+        let folder = try open(O_RDONLY | O_DIRECTORY, suffix: suffix)
+        guard folder.restrict(toReader: reader, isDirectory: true), suffix.isEmpty || rename(suffix: suffix, to: "")
+        else { throw FileProblem(.written, path, errno: errno) }
     }
 
     private static func write(_ octets: [UInt8], to raw: Int32) -> Bool {
