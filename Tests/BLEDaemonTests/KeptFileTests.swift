@@ -47,6 +47,33 @@ struct KeptFileTests {
         }
     }
 
+    @Test("The session of an app is stored and restored, whatever databases its peers have")
+    func hostilePeers() throws {
+        var session = KeptSession(.central)
+        for number in 0..<256 as Range<UInt128> {
+            let peer = PeerIdentifier(rawValue: number), name = String(repeating: "n", count: 248)
+            session.note(.connect(peer, ConnectRequest()))
+            _ = session.receive(.connected(peer, LinkParameters(mtu: 517, name: name)), canLaunch: true)
+            _ = session.receive(.peer(peer, .linkChanged(LinkDetails(address: .none))), canLaunch: true)
+            let count: UInt16 = number < 3 ? 16_384 : 100
+            let services = (1...count).map { start in
+                let handle = AttributeHandle(wire: start)
+                let range = AttributeHandleRange(handle, handle) ?? .all
+                return DiscoveredService(uuid: .full(UInt128(start) << 64), range: range, isPrimary: true)
+            }
+            _ = session.receive(.peer(peer, .servicesDiscovered(.success(services))), canLaunch: true)
+        }
+        guard case .central(let central) = session.state else { return }
+        for peer in central.peers {
+            #expect(peer.validEvents.reduce(0) { $0 + 1 + $1.encoded.count } <= peer.octets)
+        }
+        let app = AppCredentials(user: 1, groups: [], process: 1, program: "/bin/app")
+        let key = try #require(AppKey(Hello(.central, restoring: "app"), of: app))
+        let record = KeptRecord(key: key, state: session.state)
+        #expect(record.encoded.count < KeptFile.mostOctetsOfRecord)
+        #expect(central.peers.contains { !$0.validEvents.isEmpty })
+    }
+
     /// A session of a user whose scan looks for a name of this length.
     private func record(ofUser user: UInt32, octets: Int) throws -> KeptRecord {
         let app = AppCredentials(user: user, groups: [], process: 1, program: "/bin/app")

@@ -2,6 +2,12 @@ import BLEWire
 
 /// The preserved state of a session in the central role: its scan and its connections.
 package struct PreservedCentral: Equatable, Sendable {
+    /// The maximum of ``PreservedPeer/octets`` of all peers together.
+    ///
+    /// If there are more, the oldest events of the peer with the most octets are dropped, so that a peer with a large
+    /// database takes nothing from the others. The app then discovers those attributes again.
+    package static let mostOctets = 131_072
+
     package private(set) var scan: ScanRequest?
     /// The peers that the session is connected to or waits for, in the order in which it requested the connections.
     package private(set) var peers: [PreservedPeer] = []
@@ -32,11 +38,22 @@ package struct PreservedCentral: Equatable, Sendable {
         case .connected(let peer, let link): change(peer) { $0.connected(link) }
         case .connectFailed(let peer, _), .disconnected(let peer, _, isReconnecting: false): remove(peer)
         case .disconnected(let peer, _, isReconnecting: true): change(peer) { $0.disconnected() }
-        case .peer(let peer, let event, _): change(peer) { $0.note(event) }
+        case .peer(let peer, let event, _): note(event, of: peer)
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .server, .channel, .security, .alert,
             .tester,
             .restored:
             break
+        }
+    }
+
+    private mutating func note(_ event: PeerEvent, of peer: PeerIdentifier) {
+        guard let index = index(of: peer) else { return }
+        let octets = peers[index].octets
+        peers[index].note(event)
+        guard peers[index].octets > octets else { return }
+        while peers.reduce(0, { $0 + $1.octets }) > Self.mostOctets {
+            guard let largest = peers.indices.max(by: { peers[$0].octets < peers[$1].octets }) else { return }
+            peers[largest].dropOldestEvent()
         }
     }
 
@@ -71,7 +88,9 @@ package struct PreservedPeer: Equatable, Sendable {
     /// The ATT MTU of the connection, in octets; `nil` while the peer is not connected.
     package private(set) var mtu: Int?
     /// The events that are still valid, in order: discovered attributes, subscriptions, and the parameters of the link.
-    package private(set) var validEvents: [PeerEvent] = []
+    package private(set) var validEvents: [PeerEvent] = [] { didSet { octets = Self.octets(of: validEvents) } }
+    /// The size of ``validEvents`` in a message or file, in octets, or more.
+    package private(set) var octets = 0
 
     init(peer: PeerIdentifier, request: ConnectRequest) {
         self.init(peer: peer, request: request, name: nil, mtu: nil, validEvents: [])
@@ -86,7 +105,12 @@ package struct PreservedPeer: Equatable, Sendable {
         self.name = name
         self.mtu = mtu
         self.validEvents = validEvents.suffix(Self.mostEvents)
+        octets = Self.octets(of: self.validEvents)
     }
+
+    private static func octets(of events: [PeerEvent]) -> Int { events.reduce(0) { $0 + $1.mostOctets } }
+
+    mutating func dropOldestEvent() { if !validEvents.isEmpty { validEvents.removeFirst() } }
 
     mutating func connected(_ link: LinkParameters) {
         mtu = link.mtu
@@ -180,6 +204,21 @@ package struct PreservedPeer: Equatable, Sendable {
 }
 
 extension PeerEvent {
+    /// The maximum size of an event that is preserved in a message or file, in octets.
+    fileprivate var mostOctets: Int {
+        let attributes =
+            switch self {
+            case .servicesDiscovered(.success(let found)), .includedServicesDiscovered(_, .success(let found)):
+                found.count
+            case .characteristicsDiscovered(_, .success(let found)): found.count
+            case .descriptorsDiscovered(_, .success(let found)): found.count
+            // The details of a link are twice as long as an attribute.
+            case .linkChanged: 2
+            default: 0
+            }
+        return 32 * (1 + attributes)
+    }
+
     /// The services that the event reports as discovered; empty for other events.
     fileprivate var services: [DiscoveredService] {
         switch self {

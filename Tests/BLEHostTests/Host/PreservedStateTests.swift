@@ -97,6 +97,33 @@ struct PreservedStateTests {
         #expect(validEvents(from: events) == Array(events.suffix(PreservedPeer.mostEvents)))
     }
 
+    /// The services of a peer with this many of them.
+    private static func database(_ count: Int) -> PeerEvent {
+        .servicesDiscovered(.success((1...count).map { service(0x180D, UInt16($0), UInt16($0)) }))
+    }
+
+    @Test("The size of all preserved discovery results is limited, and only the largest database loses events")
+    func octets() throws {
+        let peers = (0..<4).map { PeerIdentifier(rawValue: $0) }, smallest = Self.database(1_000)
+        var state = PreservedState(.central)
+        for peer in peers { state.note(.connect(peer, ConnectRequest())) }
+        state.note(.peer(peers[0], smallest))
+        state.note(.peer(peers[0], Self.notified))
+        for peer in peers.dropFirst() {
+            for event in [Self.database(1_500), Self.notified] { state.note(.peer(peer, event)) }
+        }
+        guard case .central(let central) = state else { return }
+        #expect(central.peers.reduce(0) { $0 + $1.octets } <= PreservedCentral.mostOctets)
+        #expect(central.peers[0].validEvents == [smallest, Self.notified])
+        #expect(central.peers.dropFirst().count { $0.validEvents == [Self.notified] } == 1)
+        #expect(central.peers.dropFirst().count { $0.validEvents == [Self.database(1_500), Self.notified] } == 2)
+        state.note(.peer(peers[1], Self.database(16_384)))
+        guard case .central(let last) = state else { return }
+        #expect(last.peers[1].validEvents.isEmpty)
+        for index in [0, 2, 3] { #expect(last.peers[index] == central.peers[index]) }
+        #expect(last.peers.reduce(0) { $0 + $1.octets } <= PreservedCentral.mostOctets)
+    }
+
     @Test("A central preserves its scan and its connected and pending peers")
     func central() {
         var state = PreservedState(.central)
