@@ -38,7 +38,7 @@ package final class Daemon: @unchecked Sendable {
             self.acceptRate = AcceptRateLimiter(burst: acceptRate, then: .milliseconds(10))
             connectionLimiter = ConnectionLimiter(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
-                ungreeted: .init(process: 16, user: 32, all: 128)
+                ungreeted: .init(process: 32, user: 32, all: 128)
             )
             self.greeting = greeting
             self.closing = closing
@@ -213,6 +213,10 @@ package final class Daemon: @unchecked Sendable {
         }
         connections.append(connection)
         expectGreeting(of: connection)
+        // A greeting that has already arrived is processed before the next connection is admitted, so that an app whose
+        // sessions all connect at once, after a restart of the daemon, has only few connections without a greeting.
+        stream.read()
+        if connection.takeTurn() { wakeFlag.raise() }
     }
 
     /// Returns the reason to refuse another session for a program; `nil` if it is admitted.

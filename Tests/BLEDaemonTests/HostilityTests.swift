@@ -136,17 +136,42 @@ struct HostilityTests {
         await central.reach(.poweredOn)
     }
 
+    @Test("Sessions that connect while the daemon is busy are all served, whatever the limit for silent programs")
+    func rush() async throws {
+        let host = ScriptedHost(), isFree = DispatchSemaphore(value: 0), isBusy = Locked(false)
+        let limits = Daemon.Limits(connectionsOfProcess: 64)
+        let bench = try DaemonBench(Radios([("scripted", host)]), limits: limits)
+        host.whenAsked {
+            isBusy.withLock { $0 = true }
+            isFree.wait()
+        }
+        let first = try RawApp(at: bench.path, saying: .hello(Hello()))
+        first.say(.request(1, .scan(ScanRequest())))
+        try await waiting { isBusy.withLock { $0 } }
+        let apps = try (0..<48).map { _ in try RawApp(at: bench.path, saying: .hello(Hello())) }
+        isFree.signal()
+        for app in apps {
+            let messages = try await app.listen { _ in true }
+            guard case .welcome? = messages.first else {
+                Issue.record("\(messages)")
+                return
+            }
+        }
+        withExtendedLifetime(first) {}
+    }
+
     @Test("Programs that do not finish the greeting are limited in number, and do not displace those that have")
     func strangers() async throws {
         // None may be sent away for its silence before the last has come.
-        let bench = try DaemonBench(limits: .init(greeting: .seconds(3_600))), central = bench.central()
+        let bench = try DaemonBench(limits: .init(connectionsOfProcess: 64, greeting: .seconds(3_600)))
+        let central = bench.central()
         await central.reach(.poweredOn)
         var strangers: [RawApp] = []
-        for _ in 0..<16 {
+        for _ in 0..<32 {
             strangers.append(try RawApp(at: bench.path))
             strangers.last?.say([20, 0, 0, 0, 1, 0])
         }
-        try await waiting { try bench.current.connectionCount >= 17 }
+        try await waiting { try bench.current.connectionCount >= 33 }
         let messages = try await RawApp(at: bench.path).listen()
         #expect(reason(of: messages) == .tooMany)
         #expect(central.state == .poweredOn)
