@@ -38,7 +38,8 @@ package final class Daemon: @unchecked Sendable {
             self.acceptRate = AcceptRateLimiter(burst: acceptRate, then: .milliseconds(10))
             connectionLimiter = ConnectionLimiter(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
-                ungreeted: .init(process: 32, user: 32, all: 128)
+                ungreeted: .init(process: 32, user: 32, all: 128),
+                administrators: [0, geteuid()]
             )
             self.greeting = greeting
             self.closing = closing
@@ -187,7 +188,10 @@ package final class Daemon: @unchecked Sendable {
             user: peer?.user,
             process: peer.flatMap { $0.process > 0 ? $0.process : nil }
         )
-        if let refusal = refusal(of: newcomer) {
+        switch onConnect(of: newcomer) {
+        case .admit: break
+        case .admitInPlace(let index): makeRoom(inPlaceOf: connections[index])
+        case .refuse(let refusal):
             descriptor.sendRefusal(refusal)
             return log.note("refused: \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
@@ -219,9 +223,21 @@ package final class Daemon: @unchecked Sendable {
         if connection.takeTurn() { wakeFlag.raise() }
     }
 
+    private func onConnect(of program: ConnectionLimiter.Program) -> ConnectionLimiter.OnConnect {
+        limits.connectionLimiter.connect(program, among: connections.lazy.map(\.program))
+    }
+
+    /// Closes a connection without a greeting, because of other users' connections.
+    private func makeRoom(inPlaceOf connection: AppConnection) {
+        let sentence = "too many connections have sent no greeting, and this user has the most of them"
+        connection.refuse(Refusal(.tooMany, sentence))
+        _ = connection.takeTurn()
+        ended(connection)
+    }
+
     /// Returns the reason to refuse another session for a program; `nil` if it is admitted.
     private func refusal(of program: ConnectionLimiter.Program) -> Refusal? {
-        limits.connectionLimiter.refusal(of: program, among: connections.lazy.map(\.program))
+        if case .refuse(let refusal) = onConnect(of: program) { refusal } else { nil }
     }
 
     /// Returns whether the user of `asker` may see and control the apps of `user`.

@@ -213,6 +213,32 @@ struct HostilityTests {
         #expect(count > 1 || facts.first?.links.count == SessionDescription.mostLinks)
     }
 
+    @Test("Silent programs of four users do not shut out a fifth user", .enabled(if: geteuid() == 0))
+    func silentUsers() async {
+        // The user belongs to the whole process.
+        await #expect(processExitsWith: .success) {
+            let bench = try DaemonBench(limits: .init(connectionsOfProcess: 512, greeting: .seconds(3_600)))
+            try #require(chmod(String(bench.path.dropLast("/socket".count)), 0o755) == 0)
+            func connect(as user: uid_t) throws -> RawApp {
+                try #require(seteuid(user) == 0)
+                defer { seteuid(0) }
+                return try RawApp(at: bench.path)
+            }
+            var silent: [RawApp] = []
+            for user in 4_001...4_004 as ClosedRange<uid_t> {
+                for _ in 0..<32 { silent.append(try connect(as: user)) }
+                try await waiting { try bench.current.connectionCount == silent.count }
+            }
+            let app = try connect(as: 4_005)
+            app.say(.hello(Hello()))
+            guard case .welcome? = try await app.listen(until: { _ in true }).first else { throw Failure.notFound }
+            guard case .refused(let refusal)? = try await silent[0].listen().last, refusal.reason == .tooMany else {
+                throw Failure.notFound
+            }
+            try #require(try bench.current.connectionCount == silent.count)
+        }
+    }
+
     @Test("A second daemon on the same socket is refused, and one after a crash takes over the socket")
     func place() async throws {
         let bench = try DaemonBench()
