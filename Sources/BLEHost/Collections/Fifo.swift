@@ -34,6 +34,10 @@
         elements[head...].contains { $0.map(fits) ?? false }
     }
 
+    func count(where fits: (Element) -> Bool) -> Int {
+        elements[head...].count { $0.map(fits) ?? false }
+    }
+
     @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
     @inlinable package mutating func popFirst() -> Element? {

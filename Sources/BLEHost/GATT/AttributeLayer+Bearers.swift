@@ -87,7 +87,7 @@ extension AttributeLayer {
         let fallback = BearerPosition(link: position.link)
         for value in values {
             links[position.link].server.useUnenhancedBearer(for: value.handle)
-            notify(value.value, of: value.handle, value.number, at: fallback)
+            if !hold(value, at: fallback) { notify(value.value, of: value.handle, value.number, at: fallback) }
         }
         for item in indications {
             links[position.link].server.useUnenhancedBearer(for: item.handle)

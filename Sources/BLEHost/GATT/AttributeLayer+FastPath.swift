@@ -144,6 +144,7 @@ extension AttributeLayer {
             outbox.report(to: client, taken: .writeCommands(to: links[index].client.peer))
             return true
         }
+        guard links[index].client.commands.hasRoom(for: client) else { return false }
         let receipt = self.outbox.makeReceipt(for: link), payload = OutgoingPayload(.writeCommand, handle, value)
         guard scheduler.enqueue(payload, of: link, receipt: receipt) else { return false }
         links[index].client.commands.append(receipt, of: client)

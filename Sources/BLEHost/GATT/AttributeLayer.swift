@@ -180,7 +180,7 @@ package struct AttributeLayer {
     /// Records that the controller has accepted the packet with this receipt.
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         guard let link = receipt.link, let index = index(of: link) else { return }
-        links[index].client.sent(receipt, into: &outbox)
+        links[index].client.sent(receipt, at: now, into: &outbox)
         sentUpdates(upTo: receipt, at: BearerPosition(link: index))
     }
 

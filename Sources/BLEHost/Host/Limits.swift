@@ -5,6 +5,7 @@
 /// | ``links`` | further and pending connection requests fail with ``Failure/limitReached`` (``LinkShortage``) |
 /// | ``pendingPeers``, ``pendingPeersOfClient`` | further connection requests fail with ``Failure/limitReached`` |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
+/// | ``queuedFramesOfClient`` | further write commands and values wait until earlier ones of the client are sent |
 /// | ``queuedCommands`` | a client's request that needs a command fails with ``Failure/limitReached``, with a note |
 /// | ``advertisers`` | the peers that have not been seen for the longest time are forgotten |
 /// | ``knownPeers`` | the least recently used unbonded peer is forgotten; if all are bonded, no peer is added |
@@ -16,6 +17,7 @@
 /// | ``partialReports`` | the oldest incomplete advertisement is dropped, with a note |
 /// | ``queuedRequests`` | the request fails with ``Failure/limitReached`` |
 /// | ``queuedWriteCommands`` | the write command is dropped, with a note |
+/// | ``queuedValues`` | the value is not sent, with a note |
 /// | ``peerRequests`` | the request is dropped, with a note |
 /// | ``queuedIndications`` | the indication is dropped, with a note |
 /// | ``gatheredValues`` | the waiting values are sent immediately |
@@ -37,8 +39,16 @@ package struct Limits: Equatable, Sendable {
     package var pendingPeers = 1024
     /// Connections and pending connection requests of one client.
     package var pendingPeersOfClient = 256
-    /// L2CAP packets of one link that wait for a controller buffer.
+    /// Packets on one fixed channel of a link that wait for a controller buffer.
+    ///
+    /// Write commands and values of clients do not count. They have a limit of their own, which is four times as high
+    /// and only reached if 32 clients have queued ``queuedFramesOfClient`` each.
     package var queuedFrames = 1024
+    /// Write commands of one client on one link that wait for a controller buffer; also notified values.
+    ///
+    /// The packets of all clients are sent in the order in which they were queued, so this is how many packets of
+    /// another client a packet has to wait for.
+    package var queuedFramesOfClient = 128
     /// Queued HCI commands.
     package var queuedCommands = 256
     /// Received peers whose address and name are stored.
@@ -64,8 +74,10 @@ package struct Limits: Equatable, Sendable {
     package var partialReports = 16
     /// Queued requests of one client to one peer.
     package var queuedRequests = 512
-    /// Write commands of one client to one peer that wait for the client's earlier requests.
+    /// Write commands of one client to one peer that wait for the client's earlier requests and write commands.
     package var queuedWriteCommands = 1024
+    /// Values to notify of one client on one bearer that wait for the client's earlier values.
+    package var queuedValues = 1024
     /// Requests from one peer that wait while an app answers an earlier request from the peer.
     package var peerRequests = 64
     /// Indications of one client on one link that wait for the confirmation of an earlier indication.

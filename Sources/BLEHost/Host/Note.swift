@@ -25,6 +25,7 @@ package enum Note: Equatable, Sendable {
         case queuedCommands
         case queuedRequests(ConnectionHandle)
         case queuedIndications(ConnectionHandle)
+        case queuedValues(ConnectionHandle)
         case queuedChannelOctets(ConnectionHandle)
         case acceptList
         case partialReports
@@ -227,6 +228,7 @@ extension Note.Limit: CustomStringConvertible {
         case .queuedCommands: "commands waiting"
         case .queuedRequests(let link): "requests waiting on link \(link.wire)"
         case .queuedIndications(let link): "indications waiting on link \(link.wire)"
+        case .queuedValues(let link): "values of one session waiting on link \(link.wire)"
         case .queuedChannelOctets(let link): "octets waiting on a channel of link \(link.wire)"
         case .acceptList: "peers in the controller's accept list"
         case .partialReports: "incomplete advertisements"

@@ -21,6 +21,8 @@ struct ACLScheduler {
         private var begun: Frame?
         /// The number of octets of ``begun`` that were already passed to the controller.
         private var offset = 0
+        /// The number of packets with a receipt that are queued on the ATT channel, except ``begun``.
+        private var clientPackets = 0
         /// The number of controller buffers with fragments of this link.
         private(set) var occupied = 0
         /// The number of fragments passed to the controller so far, and its value after the security manager's latest
@@ -37,10 +39,34 @@ struct ACLScheduler {
                 && submitted - occupied >= lastOfPairing
         }
 
+        /// Queues a packet; returns `false` if too many are queued.
+        ///
+        /// See ``ACLScheduler/submit(_:on:of:receipt:)`` for the limits.
+        mutating func append(_ frame: Frame, limit: Int) -> Bool {
+            let isAttribute = frame.channel == .attribute
+            if isAttribute, frame.receipt != nil {
+                guard clientPackets < 4 * limit else { return false }
+                clientPackets += 1
+            } else if !frame.channel.isDynamic {
+                let others = isAttribute ? clientPackets : 0
+                guard channels.count(on: frame.channel) - others < limit else { return false }
+            }
+            channels.append(frame, on: frame.channel)
+            return true
+        }
+
+        /// Drops the queued packets of a channel, except ``begun``, and returns how many there were.
+        mutating func remove(_ channel: ChannelIdentifier) -> Int {
+            if channel == .attribute { clientPackets = 0 }
+            defer { channels.remove(channel) }
+            return channels.count(on: channel)
+        }
+
         /// Returns the next fragment of at most `size` octets; `nil` if nothing is queued.
         mutating func next(_ size: Int, of link: ConnectionHandle) -> Fragment? {
             if begun == nil {
                 guard let first = channels.next() else { return nil }
+                if first.receipt != nil, first.channel == .attribute { clientPackets -= 1 }
                 guard first.payload.length > size else {
                     noteSubmitted(on: first.channel)
                     return Fragment(of: first, 0..<first.payload.length, on: link)
@@ -156,9 +182,11 @@ struct ACLScheduler {
     ///
     /// A packet that fits into a buffer bypasses the queues if a buffer is free and nothing is queued.
     ///
-    /// On each fixed channel, packets with a receipt may take only half of the queue, because a client may send many of
-    /// them. The other half is for packets without a receipt: requests and responses, which are few, but whose loss
-    /// would end the link. Credit-based channels limit their packets themselves, and none of their packets may be lost.
+    /// The ATT packets with a receipt are the clients' write commands and values. The attribute layer limits those of
+    /// each client (``Limits/queuedFramesOfClient``), and their limit here only matters if very many clients use the
+    /// link. The limit for other packets of each fixed channel is separate: requests and responses are few, but their
+    /// loss would end the link. Credit-based channels limit their packets themselves, and none of their packets may be
+    /// lost.
     mutating func submit(
         _ payload: OutgoingPayload,
         on channel: ChannelIdentifier,
@@ -179,9 +207,7 @@ struct ACLScheduler {
 
     /// Queues a packet; returns `false` if too many are queued.
     private mutating func enqueue(_ frame: Frame, at index: Int) -> Bool {
-        let channel = frame.channel, limit = frame.receipt == nil ? 2 * queueLimit : queueLimit
-        guard channel.isDynamic || queues.values[index].channels.count(on: channel) < limit else { return false }
-        queues.values[index].channels.append(frame, on: channel)
+        guard queues.values[index].append(frame, limit: queueLimit) else { return false }
         waiting += 1
         return true
     }
@@ -224,10 +250,7 @@ struct ACLScheduler {
 
     /// Drops the queued packets of a channel, except one that is already being sent.
     mutating func discard(_ channel: ChannelIdentifier, of link: ConnectionHandle) {
-        queues.update(link) { queue in
-            waiting -= queue.channels.count(on: channel)
-            queue.channels.remove(channel)
-        }
+        queues.update(link) { queue in waiting -= queue.remove(channel) }
     }
 
     enum OnCompleted: Equatable {

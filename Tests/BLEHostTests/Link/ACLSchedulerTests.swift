@@ -181,17 +181,19 @@ struct ACLSchedulerTests {
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .noLink)
     }
 
-    @Test("A queue accepts no more packets than its limit")
+    @Test("A queue accepts no more packets than its limits: one for those with a receipt, one for the others")
     func limit() {
         var scheduler = make(count: 0)
         let receipt = SendReceipt(rawValue: 1)
-        for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .queued) }
+        for _ in 0..<16 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .limitReached)
         let waits = [first, second].map { scheduler.enqueue(OutgoingPayload([1]), of: $0, receipt: receipt) }
         #expect(waits == [false, true])
         for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .limitReached)
         #expect(scheduler.submit([1], on: .attribute, of: second, receipt: receipt) == .queued)
+        scheduler.discard(.attribute, of: first)
+        #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .queued)
     }
 }
 

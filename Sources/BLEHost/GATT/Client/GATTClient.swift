@@ -33,7 +33,7 @@ struct GATTClient {
     let offersBearers: Bool
     var recovery = DatabaseRecovery()
     var answers = ResultOrder()
-    var commands = WriteCommands()
+    var commands: WriteCommands
     var ownRequests = OwnRequests()
     var subscriptions = Subscriptions()
     /// The security and authorization of the link, which determine what each end may request.
@@ -75,6 +75,7 @@ struct GATTClient {
             limit: configuration.limits.queuedRequests,
             commandLimit: configuration.limits.queuedWriteCommands
         )
+        commands = WriteCommands(share: configuration.limits.queuedFramesOfClient)
         if role == .central { ownRequests.append(.exchangeMTU) }
     }
 

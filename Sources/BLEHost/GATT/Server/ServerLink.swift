@@ -165,7 +165,7 @@ struct ServerBearer {
         self.mtu = mtu
         exchange = ATTServerBearer(limit: limits.peerRequests)
         indications = IndicationQueue(limit: limits.queuedIndications)
-        updates = OutgoingUpdates(limit: limits.gatheredValues)
+        updates = OutgoingUpdates(limits: limits)
     }
 
     /// Records that the MTU of an enhanced bearer has changed.

@@ -9,6 +9,12 @@ struct OutgoingUpdatesTests {
 
     private static let mtu = 23
 
+    private static func updates(gathering limit: Int) -> OutgoingUpdates {
+        var limits = Limits()
+        limits.gatheredValues = limit
+        return OutgoingUpdates(limits: limits)
+    }
+
     private var ledger = UnsentUpdates()
 
     private mutating func value(_ octet: UInt8, of handle: AttributeHandle = Self.handles[0]) -> OutgoingUpdates.Value {
@@ -17,14 +23,14 @@ struct OutgoingUpdatesTests {
 
     @Test("An update is sent immediately while nothing is under way")
     mutating func alone() {
-        var updates = OutgoingUpdates(limit: 2)
+        var updates = Self.updates(gathering: 2)
         let action = updates.gather(value(1), mtu: Self.mtu), due = updates.removeValuesIfIdle()
         #expect(action == .send && due.isEmpty && !updates.holdsValues)
     }
 
     @Test("Updates wait until all earlier ones have been sent, and then leave in order")
     mutating func gathering() {
-        var updates = OutgoingUpdates(limit: 2)
+        var updates = Self.updates(gathering: 2)
         let first = value(1), second = value(2), third = value(3), fourth = value(4)
         updates.noteSent(first.number, as: SendReceipt(rawValue: 5))
         updates.noteSent(second.number, as: SendReceipt(rawValue: 6))
@@ -42,7 +48,7 @@ struct OutgoingUpdatesTests {
 
     @Test("All updates of one packet count as sent together")
     mutating func together() {
-        var updates = OutgoingUpdates(limit: 2)
+        var updates = Self.updates(gathering: 2)
         let values = [value(1), value(2)], receipt = SendReceipt(rawValue: 5)
         for value in values { updates.noteSent(value.number, as: receipt) }
         let taken = (0..<3).map { _ in updates.nextTaken(upTo: receipt) }
@@ -51,7 +57,7 @@ struct OutgoingUpdatesTests {
 
     @Test("An update too long to share a packet does not wait, and neither do those before it", arguments: [13, 14])
     mutating func full(octets: Int) {
-        var updates = OutgoingUpdates(limit: 2)
+        var updates = Self.updates(gathering: 2)
         let first = value(1), second = value(2), third = ledger.begin(for: ClientID(rawValue: 1))
         let long = [UInt8](repeating: 3, count: octets)
         updates.noteSent(first.number, as: SendReceipt(rawValue: 5))
@@ -64,7 +70,7 @@ struct OutgoingUpdatesTests {
 
     @Test("When the limit is reached, the waiting updates leave immediately")
     mutating func limit() {
-        var updates = OutgoingUpdates(limit: 1)
+        var updates = Self.updates(gathering: 1)
         let first = value(1), second = value(2), third = value(3)
         updates.noteSent(first.number, as: SendReceipt(rawValue: 5))
         let actions = [updates.gather(second, mtu: Self.mtu), updates.gather(third, mtu: Self.mtu)]
@@ -75,7 +81,7 @@ struct OutgoingUpdatesTests {
 
     @Test("The updates of one attribute can be removed without the others")
     mutating func removal() {
-        var updates = OutgoingUpdates(limit: 4)
+        var updates = Self.updates(gathering: 4)
         let sent = value(0), first = value(1), other = value(2, of: Self.handles[1]), second = value(3)
         updates.noteSent(sent.number, as: SendReceipt(rawValue: 5))
         for value in [first, other, second] { _ = updates.gather(value, mtu: Self.mtu) }

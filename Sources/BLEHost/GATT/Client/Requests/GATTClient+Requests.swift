@@ -4,8 +4,8 @@ extension GATTClient {
     /// Starts or queues a request from an attached client.
     ///
     /// A write command is sent immediately, unless an earlier request from the same client is queued or may need
-    /// another packet. So a write command may be sent before an earlier request has its response, but never before the
-    /// request itself.
+    /// another packet, or the client has too many unsent write commands. So a write command may be sent before an
+    /// earlier request has its response, but never before the request itself.
     mutating func perform(
         _ request: AttributeRequest,
         for requester: Requester,
@@ -14,7 +14,7 @@ extension GATTClient {
     ) {
         let client = requester.client
         if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client),
-            !blocked.contains(client)
+            !blocked.contains(client), commands.hasRoom(for: client)
         {
             return send(value, to: handle, for: client, into: &outbox)
         }
@@ -117,7 +117,7 @@ extension GATTClient {
     private mutating func nextRequest(on index: Int) -> (
         requester: Requester, request: AttributeRequest, isAboutRemoved: Bool
     )? {
-        if bearers.isPlain { return waiting.next() }
+        if bearers.isPlain { return waiting.next { !$1.isWriteCommand } }
         let (bearers, commands) = (bearers, commands)
         return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
     }
@@ -127,10 +127,24 @@ extension GATTClient {
 
     /// Sends the write commands of the clients that `mayGo` allows, if no earlier request from the same client is
     /// queued.
-    private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
-        while let command = waiting.nextCommand(where: mayGo) {
+    ///
+    /// If `isLimited` is true, stops when the clients have too many unsent write commands.
+    private mutating func sendCommands(
+        into outbox: inout Outbox,
+        isLimited: Bool = true,
+        where mayGo: (ClientID) -> Bool
+    ) {
+        while let command = nextCommand(isLimited: isLimited, where: mayGo) {
             send(command.value, to: command.handle, for: command.client, into: &outbox)
         }
+    }
+
+    private mutating func nextCommand(
+        isLimited: Bool,
+        where mayGo: (ClientID) -> Bool
+    ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {
+        let commands = commands
+        return waiting.nextCommand { mayGo($0) && (!isLimited || commands.hasRoom(for: $0)) }
     }
 
     /// Sends a write command, or drops it with a note if it does not fit into the MTU.
@@ -150,11 +164,13 @@ extension GATTClient {
         outbox.send(packet, on: .unenhanced, of: link, receipt: receipt)
     }
 
-    /// Records that the controller has accepted the packet with this receipt and all earlier ones.
-    mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) {
+    /// Records that the controller has accepted the packet with this receipt and all earlier ones, and sends waiting
+    /// write commands in their place.
+    mutating func sent(_ receipt: SendReceipt, at now: Instant, into outbox: inout Outbox) {
         while let client = commands.nextTaken(upTo: receipt) {
             outbox.report(to: client, .peer(peer, .writeCommandsTaken(1)))
         }
+        if waiting.beginsWithCommand { proceed(at: now, into: &outbox) }
     }
 
     /// Reports to a client that its request has failed.
@@ -185,11 +201,13 @@ extension GATTClient {
     /// Fails all requests from `client`, and removes the client.
     ///
     /// The client's write commands at the start of its queue are sent first, unless they must wait for an earlier
-    /// request. All its other queued requests are cancelled, including later write commands. So the peer gets
-    /// everything that the client wrote up to some point, without gaps.
+    /// request, or others still use the link and too many are unsent. All its other queued requests are cancelled,
+    /// including later write commands. So the peer gets everything that the client wrote up to some point, without
+    /// gaps.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
-        cancelRequests(of: client, into: &outbox)
+        // The link of a central ends when its last client has left it, so no other client can be delayed.
+        cancelRequests(of: client, isLimited: role == .peripheral || clients != [client], into: &outbox)
         unsubscribe(client)
         remove(client)
         proceed(at: now, into: &outbox)
@@ -209,8 +227,8 @@ extension GATTClient {
         recovery.isUnderWay || awaitsSecurity || bearers.blocksCommands(of: client)
     }
 
-    private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
-        if !mustDelayCommands(of: client) { sendCommands(into: &outbox) { $0 == client } }
+    private mutating func cancelRequests(of client: ClientID, isLimited: Bool = true, into outbox: inout Outbox) {
+        if !mustDelayCommands(of: client) { sendCommands(into: &outbox, isLimited: isLimited) { $0 == client } }
         failRunning(of: client, with: .cancelled, into: &outbox)
         for (number, request) in waiting.removeAll(of: client) {
             answer(request, of: Requester(client, number), with: .cancelled, into: &outbox)

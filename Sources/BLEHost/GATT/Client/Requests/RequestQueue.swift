@@ -132,9 +132,20 @@ struct WriteCommands {
         let client: ClientID
     }
 
+    /// The maximum number of commands of one client.
+    private let share: Int
     private var commands = Fifo<Command>()
 
+    init(share: Int = Limits().queuedFramesOfClient) { self.share = share }
+
     var isEmpty: Bool { commands.isEmpty }
+
+    /// Returns whether `client` may send a command now; if not, the command has to wait until earlier ones are sent.
+    @inline(__always)
+    func hasRoom(for client: ClientID) -> Bool { commands.count < share || count(of: client) < share }
+
+    @inline(never)
+    private func count(of client: ClientID) -> Int { commands.count { $0.client == client } }
 
     func contains(_ client: ClientID) -> Bool { commands.contains { $0.client == client } }
 

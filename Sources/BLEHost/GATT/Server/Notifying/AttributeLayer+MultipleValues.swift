@@ -7,13 +7,10 @@ extension AttributeLayer {
     ///
     /// - Returns: `false` if the caller has to send the value in a packet of its own.
     mutating func gatherIfPossible(
-        _ value: [UInt8],
-        of handle: AttributeHandle,
-        _ number: UnsentUpdates.Number,
+        _ value: OutgoingUpdates.Value,
         at position: BearerPosition
     ) -> Bool {
         guard links[position.link].server.features.contains(.multipleNotifications) else { return false }
-        let value = OutgoingUpdates.Value(handle: handle, value: value, number: number)
         switch links[position.link].server.bearers[position.bearer].updates.gather(value, mtu: mtu(at: position)) {
         case .send: return false
         case .wait: break

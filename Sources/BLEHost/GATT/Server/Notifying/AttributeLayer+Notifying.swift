@@ -4,8 +4,8 @@ extension AttributeLayer {
     /// Sends a value to subscribed centrals as notifications or indications: to those in `centrals`, or to all if
     /// `centrals` is `nil`.
     ///
-    /// A notification is sent immediately, unless values are being gathered. An indication is sent when the previous
-    /// one has been confirmed.
+    /// A notification is sent immediately, unless values are being gathered or the client has too many unsent values.
+    /// An indication is sent when the previous one has been confirmed.
     mutating func update(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -22,14 +22,35 @@ extension AttributeLayer {
                 updates.expect(number)
                 let position = position(forValuesOf: about.value, at: index)
                 if bits & Subscription.notifications.rawValue != 0 {
-                    if gatherIfPossible(value, of: about.value, number, at: position) { continue }
-                    notify(value, of: about.value, number, at: position)
+                    let value = OutgoingUpdates.Value(handle: about.value, value: value, number: number)
+                    if !hold(value, at: position) { gatherOrNotify(value, at: position) }
                 } else {
                     submit(.value(about.value, value, update: number), at: position, now)
                 }
             }
         }
         reportUpdates(to: client)
+    }
+
+    /// Queues a value if its client has too many unsent values on the bearer.
+    ///
+    /// If too many are queued already, the value is dropped, with a note, and counts as sent.
+    ///
+    /// - Returns: `false` if the caller has to send the value.
+    mutating func hold(_ value: OutgoingUpdates.Value, at position: BearerPosition) -> Bool {
+        switch links[position.link].server.bearers[position.bearer].updates.hold(value) {
+        case .send: return false
+        case .wait: break
+        case .refuse:
+            outbox.append(.note(.limitReached(.queuedValues(links[position.link].handle))))
+            updates.sent(value.number)
+        }
+        return true
+    }
+
+    private mutating func gatherOrNotify(_ value: OutgoingUpdates.Value, at position: BearerPosition) {
+        if gatherIfPossible(value, at: position) { return }
+        notify(value.value, of: value.handle, value.number, at: position)
     }
 
     mutating func notify(
@@ -111,6 +132,9 @@ extension AttributeLayer {
             updateSent(number)
         }
         notify(links[position.link].server.bearers[position.bearer].updates.removeValuesIfIdle(), at: position)
+        while let value = links[position.link].server.bearers[position.bearer].updates.nextHeld() {
+            gatherOrNotify(value, at: position)
+        }
     }
 
     /// Counts all unsent updates of a link as sent, because it is about to end.

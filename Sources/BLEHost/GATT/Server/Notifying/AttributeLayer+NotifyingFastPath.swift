@@ -77,6 +77,15 @@ extension AttributeLayer {
             guard let index = index(of: link),
                 links[index].notifiesFast(configured.about, at: configured.handle) == .yes
             else { continue }
+            let waiting = OutgoingUpdates.Value(handle: configured.about.value, value: value, number: update)
+            switch links[index].server.bearers[0].updates.hold(waiting) {
+            case .send: break
+            case .wait: continue
+            case .refuse:
+                updates.sent(update)
+                outbox.append(.note(.limitReached(.queuedValues(link))))
+                continue
+            }
             let receipt = self.outbox.makeReceipt(for: link), limit = ATT.roomForValue(mtu: links[index].client.mtu)
             let payload = OutgoingPayload(.handleValueNotification, configured.about.value, value, limit: limit)
             if scheduler.enqueue(payload, of: link, receipt: receipt) {
@@ -95,10 +104,10 @@ extension AttributeLayer {
 
     /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     ///
-    /// Returns `false`, without side effects, if gathered values have to be sent now.
+    /// Returns `false`, without side effects, if waiting values or write commands have to be sent now.
     mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) -> Bool {
         guard let link = receipt.link, let index = index(of: link),
-            !links[index].server.bearers[0].updates.holdsValues
+            !links[index].server.bearers[0].updates.holdsValues, !links[index].client.waiting.beginsWithCommand
         else { return false }
         links[index].client.sentFast(receipt, into: &outbox)
         while let number = links[index].server.bearers[0].updates.nextTaken(upTo: receipt) {

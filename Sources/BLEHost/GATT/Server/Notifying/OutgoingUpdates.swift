@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The updates on one bearer: packets that the controller has not accepted yet, and values that are gathered to be sent
-/// together in one packet.
+/// The updates on one bearer: packets that the controller has not accepted yet, values that are gathered to be sent
+/// together in one packet, and values that are held because their client has too many pending ones.
 ///
-/// Values are only gathered while packets are pending, so no value waits needlessly.
+/// Values are only gathered or held while packets are pending, so no value waits needlessly.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.7.4.
 struct OutgoingUpdates {
@@ -21,15 +21,21 @@ struct OutgoingUpdates {
     }
 
     private let limit: Int
+    /// The maximum number of pending values of one client.
+    private let share: Int
     /// The pending packets, in the order of their receipts.
     private var sent = Fifo<Sent>()
     private var gathered: [Value] = []
+    private var held: HeldValues
 
-    /// Creates a queue that gathers at most `limit` values.
-    init(limit: Int) { self.limit = limit }
+    init(limits: Limits) {
+        limit = limits.gatheredValues
+        share = limits.queuedFramesOfClient
+        held = HeldValues(limit: limits.queuedValues)
+    }
 
-    /// True if values are being gathered.
-    var holdsValues: Bool { !gathered.isEmpty }
+    /// True if values are being gathered or held.
+    var holdsValues: Bool { !gathered.isEmpty || !held.isEmpty }
 
     /// Returns whether values are being gathered or a value of `octets` octets would be gathered.
     func gathers(_ octets: Int, mtu: Int) -> Bool {
@@ -39,6 +45,35 @@ struct OutgoingUpdates {
     /// Returns whether a packet with a value of `octets` octets has room for another value.
     private static func leavesRoom(_ octets: Int, mtu: Int) -> Bool {
         1 + 2 * ATT.MultipleHandleValueNotification.Entry.headerSize + octets < mtu
+    }
+
+    enum OnHold: Equatable {
+        /// The client has few pending values and no held ones, so the value must be sent or gathered now.
+        case send
+        /// The value was queued.
+        case wait
+        /// The client has too many held values.
+        case refuse
+    }
+
+    /// Queues a value if its client has too many pending values, or held ones.
+    mutating func hold(_ value: Value) -> OnHold {
+        let client = value.number.client
+        guard held.contains(client) || !hasRoom(for: client) else { return .send }
+        return held.append(value) ? .wait : .refuse
+    }
+
+    /// Removes and returns a held value whose client no longer has too many pending values; `nil` if there is none.
+    mutating func nextHeld() -> Value? {
+        guard !held.isEmpty else { return nil }
+        let pending = sent
+        return held.next { Self.hasRoom(for: $0, among: pending, share) }
+    }
+
+    private func hasRoom(for client: ClientID) -> Bool { Self.hasRoom(for: client, among: sent, share) }
+
+    private static func hasRoom(for client: ClientID, among pending: Fifo<Sent>, _ share: Int) -> Bool {
+        pending.count < share || pending.count { $0.number.client == client } < share
     }
 
     enum OnGather: Equatable {
@@ -56,7 +91,7 @@ struct OutgoingUpdates {
     /// Queues a value that can be sent with others in a packet of at most `mtu` octets, if packets are pending.
     mutating func gather(_ value: Value, mtu: Int) -> OnGather {
         guard !sent.isEmpty else { return .send }
-        guard Self.leavesRoom(value.value.count, mtu: mtu) else { return .sendAfter(removeValues()) }
+        guard Self.leavesRoom(value.value.count, mtu: mtu) else { return .sendAfter(removeGathered()) }
         guard gathered.count >= limit else {
             gathered.append(value)
             return .wait
@@ -80,22 +115,24 @@ struct OutgoingUpdates {
     }
 
     /// Removes and returns the gathered values, oldest first, if no packets are pending.
-    mutating func removeValuesIfIdle() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeValues() : [] }
+    mutating func removeValuesIfIdle() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeGathered() : [] }
 
     /// Removes the oldest pending packet, whose receipt will no longer be reported, and returns its update; `nil` if
     /// there is none.
     mutating func removeFirstSent() -> UnsentUpdates.Number? { sent.popFirst()?.number }
 
-    /// Removes and returns the gathered values, oldest first.
-    mutating func removeValues() -> [Value] {
+    private mutating func removeGathered() -> [Value] {
         defer { gathered = [] }
         return gathered
     }
 
-    /// Removes and returns the gathered values of one attribute, oldest first.
+    /// Removes and returns the gathered and held values, those of each client in order.
+    mutating func removeValues() -> [Value] { removeGathered() + held.removeAll() }
+
+    /// Removes and returns the gathered and held values of one attribute, in order.
     mutating func removeValues(of handle: AttributeHandle) -> [Value] {
-        guard !gathered.isEmpty else { return [] }
+        guard holdsValues else { return [] }
         defer { gathered.removeAll { $0.handle == handle } }
-        return gathered.filter { $0.handle == handle }
+        return gathered.filter { $0.handle == handle } + held.removeAll(of: handle)
     }
 }
