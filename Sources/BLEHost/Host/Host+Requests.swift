@@ -24,15 +24,17 @@ extension Host {
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, for: client, at: now)
         case .server(.disconnect(let peer)): disconnectCentral(peer, for: client, at: now)
         case .server(.publishChannel(let isEncrypted)):
+            guard let app = clients.owner(of: client) else { return note(.unknownClient(client)) }
             withLayers(at: now) { _, channels in
-                channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
+                channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client, of: app)
             }
         case .server(.unpublishChannel(let psm)):
             withLayers(at: now) { _, channels in channels.unpublish(psm, for: client) }
         case .channel(let channel, let request):
             withLayers(at: now) { _, channels in channels.perform(request, on: channel, for: client, at: now) }
         case .service(let request):
-            withLayers(at: now) { attributes, _ in attributes.perform(request, for: client, at: now) }
+            guard let app = clients.owner(of: client) else { return note(.unknownClient(client)) }
+            withLayers(at: now) { attributes, _ in attributes.perform(request, for: client, of: app, at: now) }
         }
     }
 

@@ -21,6 +21,8 @@
 /// | ``peerRequests`` | the request is dropped, with a note |
 /// | ``queuedIndications`` | the indication is dropped, with a note |
 /// | ``gatheredValues`` | the waiting values are sent immediately |
+/// | ``handlesOfApp`` | adding a service fails with ``Failure/limitReached`` |
+/// | ``publishedChannelsOfApp`` | publishing a channel fails with ``Failure/limitReached`` |
 /// | ``preparedParts`` | the prepared write fails with the error "Prepare Queue Full" |
 /// | ``enhancedBearers`` | further bearers are refused for lack of resources |
 /// | ``channelMTU`` | a longer SDU closes the channel |
@@ -84,6 +86,13 @@ package struct Limits: Equatable, Sendable {
     package var queuedIndications = 64
     /// Values on one link that wait to be sent in one notification.
     package var gatheredValues = 64
+    /// Attribute handles of the services of one app, a quarter of all handles.
+    ///
+    /// The handles of a removed service count until the last link has ended. The program that contains the host has no
+    /// such limit, because it has no other apps.
+    package var handlesOfApp = 16_384
+    /// Published channels of one app, an eighth of all PSMs; not for the program that contains the host.
+    package var publishedChannelsOfApp = 16
     /// Prepared writes of one peer.
     package var preparedParts = 128
     /// Enhanced ATT bearers of one link.

@@ -65,14 +65,18 @@ extension ChannelLayer {
         send(.creditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Publishes a client's channel under a new PSM, so that peers can open it.
-    mutating func publish(_ security: LinkRequirement, for client: ClientID) {
+    /// Publishes a channel of a client, which belongs to `app`, under a new PSM, so that peers can open it.
+    mutating func publish(_ security: LinkRequirement, for client: ClientID, of app: ClientOwner = .program) {
+        let count = publications.count { $0.owner == .client(client) || $0.app == app }
+        guard app.isProgram || count < limits.publishedChannelsOfApp else {
+            return outbox.append(.event(.server(.channelPublished(.none, .limitReached)), for: client))
+        }
         var spsm = latestSPSM
         for _ in SPSM.dynamic.lowerBound.wire...SPSM.dynamic.upperBound.wire {
             spsm = spsm == SPSM.dynamic.upperBound ? SPSM.dynamic.lowerBound : SPSM(wire: spsm.wire &+ 1)
             guard !publications.contains(where: { $0.spsm == spsm }) else { continue }
             latestSPSM = spsm
-            publications.append(Publication(spsm: spsm, owner: .client(client), security: security))
+            publications.append(Publication(spsm: spsm, owner: .client(client), security: security, app: app))
             return outbox.append(.event(.server(.channelPublished(spsm, nil)), for: client))
         }
         outbox.append(.event(.server(.channelPublished(.none, .limitReached)), for: client))

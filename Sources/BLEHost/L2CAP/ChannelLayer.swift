@@ -34,6 +34,8 @@ struct ChannelLayer {
         let owner: CreditChannel.Owner
         /// The security that the link must have.
         let security: LinkRequirement
+        /// The app of the owner; `nil` if the host itself is the owner.
+        var app: ClientOwner?
     }
 
     /// The link of a channel, and the local identifier of the channel on that link.

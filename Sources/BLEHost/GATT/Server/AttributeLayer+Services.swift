@@ -1,11 +1,16 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Carries out a client's request about its published attributes.
-    package mutating func perform(_ request: ServiceRequest, for client: ClientID, at now: Instant) {
+    /// Carries out a request of a client, which belongs to `app`, about its published attributes.
+    package mutating func perform(
+        _ request: ServiceRequest,
+        for client: ClientID,
+        of app: ClientOwner = .program,
+        at now: Instant
+    ) {
         switch request {
         case .addService(let definition):
-            let result = database.add(definition, for: client, limits: configuration.limits)
+            let result = database.add(definition, for: client, of: app, limits: configuration.limits)
             switch result {
             case .success(let range):
                 outbox.report(to: client, .server(.serviceAdded(definition.id, nil)))

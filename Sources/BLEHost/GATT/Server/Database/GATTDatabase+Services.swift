@@ -50,14 +50,16 @@ extension GATTDatabase {
         )
     }
 
-    /// Adds a client's service after all others.
+    /// Adds a service of a client, which belongs to `app`, after all others.
     ///
     /// - Returns: The handles of the service, or why it was not added: ``Failure/uuidNotAllowed`` if only the host may
     ///   publish this service, ``Failure/invalidParameters`` if the definition is inconsistent, reuses an identifier or
-    ///   includes an unknown service, ``Failure/limitReached`` if there are not enough handles left.
+    ///   includes an unknown service, ``Failure/limitReached`` if there are not enough handles left, or the app would
+    ///   have more than ``Limits/handlesOfApp``.
     package mutating func add(
         _ definition: ServiceDefinition,
         for client: ClientID,
+        of app: ClientOwner = .program,
         limits: Limits
     ) -> Result<AttributeHandleRange, Failure> {
         if [GATT.genericAccess, GATT.genericAttribute].contains(definition.uuid) { return .failure(.uuidNotAllowed) }
@@ -84,6 +86,10 @@ extension GATTDatabase {
                 }
             )
         }
+        let size = Self.size(includes: includes, characteristics)
+        guard app.isProgram || handleUse.count(of: app) + size <= limits.handlesOfApp else {
+            return .failure(.limitReached)
+        }
         let range = append(
             definition.uuid,
             isPrimary: definition.isPrimary,
@@ -92,6 +98,7 @@ extension GATTDatabase {
             characteristics: characteristics
         )
         guard let range else { return .failure(.limitReached) }
+        handleUse.assign(range.count, to: client, of: app)
         return .success(range)
     }
 
@@ -111,6 +118,14 @@ extension GATTDatabase {
         descriptors: [(uuid: BluetoothUUID, permissions: AttributePermissions, content: Content)]
     )
 
+    /// Returns the number of attributes of a service.
+    private static func size(includes: [Service], _ characteristics: [Member]) -> Int {
+        characteristics.reduce(1 + includes.count) { size, member in
+            size + 2 + (member.properties.isConfigurable ? 1 : 0)
+                + (member.properties.contains(.extendedProperties) ? 1 : 0) + member.descriptors.count
+        }
+    }
+
     @discardableResult
     private mutating func append(
         _ uuid: BluetoothUUID,
@@ -119,11 +134,7 @@ extension GATTDatabase {
         includes: [Service],
         characteristics: [Member]
     ) -> AttributeHandleRange? {
-        let sizes = characteristics.map {
-            2 + ($0.properties.isConfigurable ? 1 : 0) + ($0.properties.contains(.extendedProperties) ? 1 : 0)
-                + $0.descriptors.count
-        }
-        guard let range = room(for: 1 + includes.count + sizes.reduce(0, +)) else { return nil }
+        guard let range = room(for: Self.size(includes: includes, characteristics)) else { return nil }
         var builder = AttributeBuilder(from: range.start)
         builder.declareService(uuid, isPrimary: isPrimary)
         for service in includes { builder.declareInclude(service.uuid, service.range) }

@@ -81,6 +81,8 @@ package struct GATTDatabase: Sendable {
     ///
     /// New attributes get higher handles.
     private var lastHandle: UInt16 = 0
+    /// The handles that were assigned to the services of clients.
+    var handleUse = HandleUse()
     /// The current hash; `nil` if the attributes have changed since it was computed.
     private var knownHash: UInt128?
 
@@ -213,7 +215,10 @@ package struct GATTDatabase: Sendable {
     /// Allows the handles of removed services to be assigned again.
     ///
     /// Call this method only when no peer can still use these handles.
-    package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
+    package mutating func releaseHandles() {
+        lastHandle = services.last?.range.end.wire ?? 0
+        handleUse.release(allExcept: services)
+    }
 
     /// The Database Hash.
     ///
