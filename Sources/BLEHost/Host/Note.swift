@@ -73,6 +73,9 @@ package enum Note: Equatable, Sendable {
     case pairingUnwanted(ConnectionHandle)
     /// A bond for which neither the user nor an app had asked was removed to make room for another bond.
     case bondEvicted(DeviceAddress)
+    /// A pairing has not replaced the bond with its peer, because the bond is stronger or was made over another link
+    /// after the pairing had begun.
+    case bondNotReplaced(ConnectionHandle)
     case pairingFailed(ConnectionHandle, PairingFailure)
     /// The security manager of a link ignored a packet or an answer.
     case pairing(SecurityNote, ConnectionHandle)
@@ -138,6 +141,8 @@ extension Note: CustomStringConvertible {
             "refused to pair on link \(link.wire): no app needs a pairing, and there is no agent to ask the user"
         case .bondEvicted(let address):
             "removed a bond to make room for another: \(address) had paired without a request from the user or an app"
+        case .bondNotReplaced(let link):
+            "kept the bond with the peer of link \(link.wire): it is stronger, or newer than the start of the pairing"
         case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure.words)"
         case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note.words)"
         case .unexpectedResponse(let channel, let link):

@@ -15,7 +15,8 @@ extension Host {
 
     /// Completes a successful pairing.
     ///
-    /// The new bond replaces the previous bond.
+    /// The new bond replaces the previous bond, unless that is stronger or was made over another link meanwhile. In
+    /// that case, the new key is only valid on this link.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,
@@ -38,19 +39,29 @@ extension Host {
 
     /// Stores the bond that a pairing has made, without claims about the peer's identity that the peer has not proved.
     ///
-    /// - Returns: `false` if there is no room for the bond.
+    /// - Returns: `false` if there is no room for the bond, or if it must not replace the previous bond.
     private mutating func storeNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let link = links[handle] else {
             note(.unknownLink(handle))
             return false
         }
         let peer = link.peer, claimed = made.identity.onAir
+        if let earlier = peers.bond(with: peer) {
+            let isOutdated = pairings.entries[handle]?.isOutdated ?? false
+            guard !isOutdated, made.strength.isAtLeast(earlier.strength) else {
+                pairings.entries.update(handle) { $0.manager.existing = earlier.strength }
+                note(.bondNotReplaced(handle))
+                return false
+            }
+        }
         let isInUse =
             clientConnections.all.contains { $0.peer != peer && $0.address == claimed }
             || links.values.contains { $0.peer != peer && $0.onAir.peer == claimed }
         let (bond, change) = peers.paired(peer, made, at: link.onAir.peer, isInUse: isInUse)
         if bond.identity.onAir != claimed { note(.unprovedIdentity(claimed, handle)) }
-        return apply(change, bond, of: handle, at: now)
+        guard apply(change, bond, of: handle, at: now) else { return false }
+        pairings.bonded(with: peer, on: handle, bond.strength)
+        return true
     }
 
     /// Returns the IDs of the users to whom a new bond belongs: the users of the apps that use the link, then those of

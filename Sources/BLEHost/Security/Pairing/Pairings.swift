@@ -40,6 +40,9 @@ struct Pairings {
         var hasPaired = false
         /// The result of a successful pairing, until it is certain that the peer has received the last key.
         var outcome: PairingOutcome?
+        /// True if the peer was bonded over another link after the pairing began, so the pairing must not replace the
+        /// bond.
+        fileprivate(set) var isOutdated = false
 
         init(manager: SecurityManager, peer: PeerIdentifier, apps: LinkApps) {
             self.manager = manager
@@ -52,6 +55,7 @@ struct Pairings {
             self.cause = cause
             self.hasRoom = hasRoom
             lastAskedAgent = nil
+            if outcome == nil { isOutdated = false }
         }
     }
 
@@ -237,6 +241,17 @@ struct Pairings {
     mutating func bondRemoved(with peer: PeerIdentifier, at now: Instant) {
         for index in 0..<entries.count where entries.values[index].peer == peer {
             entries.values[index].manager.bondRemoved(at: now)
+        }
+    }
+
+    /// Records that a pairing on `link` has made a bond with a peer.
+    ///
+    /// From now on, only a pairing that is as strong may replace the bond. A pairing that has already begun on another
+    /// link to the peer may not, because no user was asked whether to replace this bond.
+    mutating func bonded(with peer: PeerIdentifier, on link: ConnectionHandle, _ strength: PairingStrength) {
+        for index in 0..<entries.count where entries.values[index].peer == peer {
+            entries.values[index].manager.existing = strength
+            if entries.handle(at: index) != link { entries.values[index].isOutdated = true }
         }
     }
 
