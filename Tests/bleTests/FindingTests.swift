@@ -42,9 +42,12 @@ struct FindingTests {
     nonisolated static let matches: [(text: String, name: String?, PeerReference.Match?)] = [
         ("Lamp", "Lamp", .exact), ("lamp", "Lamp", .loose), ("La", "Lamp", .loose), ("Lamp 2", "Lamp", nil),
         ("amp", "Lamp", nil), ("", "Lamp", nil), ("Lamp", nil, nil), ("ÄRMEL", "Ärmel 3", .loose),
+        ("C0:FF:EE:00:00:01", "C0:FF:EE:00:00:01", nil), ("c0:ff:ee:00:00:01", "C0:FF:EE:00:00:01 ", nil),
+        ("C0:FF:EE:00:00", "C0:FF:EE:00:00:01", .loose), ("C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:0G", .exact),
+        ("7D0C7A34-3A5E-4F0B-9A3B-0E0E5B1F2C11", "7D0C7A34-3A5E-4F0B-9A3B-0E0E5B1F2C11", nil),
     ]
 
-    @Test("A name matches by prefix, ignoring case", arguments: matches)
+    @Test("A name matches by prefix, ignoring case, unless the text is an identifier or address", arguments: matches)
     func matching(text: String, name: String?, match: PeerReference.Match?) {
         #expect(PeerReference(text: text).match(UUID(), name: name) == match)
     }
@@ -58,6 +61,11 @@ struct FindingTests {
             return world.machine(name).inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         }
         defer { for host in hosts { host.stop() } }
+        return try await find(text, in: world)
+    }
+
+    /// Looks for a peripheral, and returns its name.
+    private func find(_ text: String, in world: World) async throws -> String? {
         let central = world.machine("phone").inhabit { Central(clock: world.clock) }
         var isOver = false
         let work = Task {
@@ -69,6 +77,33 @@ struct FindingTests {
         for _ in 0..<200 where !isOver { await world.advance(by: .milliseconds(100)) }
         try #require(isOver)
         return try await work.value
+    }
+
+    @Test("An address finds the device that has it, and never a device that has chosen it as its name")
+    func address() async throws {
+        let address = "C0:FF:EE:00:00:01"
+        func world(_ devices: SimulatedPeripheral...) -> World {
+            let world = World(seed: 1)
+            for device in devices { world.place(device) }
+            return world
+        }
+        var door = SimulatedPeripheral(name: "Door", services: [.init("FFA0", [])])
+        door.address = try .init(address, .static)
+        door.position = .init(x: 9)
+        var impostor = SimulatedPeripheral(name: address, services: [.init("FFA0", [])])
+        impostor.position = .init(x: 1)
+        for text in [address, address.lowercased()] {
+            #expect(try await find(text, in: world(impostor, door)) == "Door")
+            await #expect {
+                _ = try await find(text, in: world(impostor))
+            } throws: { error in
+                if case .notFound(text, within: .seconds(5), seen: [address]) = error as? CommandError {
+                    true
+                } else {
+                    false
+                }
+            }
+        }
     }
 
     @Test("An exact name takes precedence over longer ones")

@@ -10,12 +10,28 @@ struct PeerReference {
     let text: String
     var identifier: UUID? { UUID(uuidString: text) }
 
+    /// True if the text has the form of an address, such as `C0:FF:EE:00:00:01`.
+    var isAddress: Bool {
+        let octets = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return octets.count == 6
+            && octets.allSatisfy { $0.count == 2 && $0.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }
+    }
+
     /// Returns how well a peripheral with an identifier, name and address matches this reference; `nil` if it does not.
     ///
-    /// A name that only begins with the text, ignoring case, is a loose match. `address` is `nil` if it is not known.
+    /// An identifier or an address matches only identifiers or addresses: any device can choose another device's
+    /// address as its name. `address` is `nil` if it is not known.
     func match(_ identifier: UUID, name: String?, address: String? = nil) -> Match? {
-        if identifier == self.identifier || name == text { return .exact }
-        if let address, address.lowercased() == text.lowercased() { return .exact }
+        if let wanted = self.identifier { return identifier == wanted ? .exact : nil }
+        if isAddress { return address?.lowercased() == text.lowercased() ? .exact : nil }
+        return match(name: name)
+    }
+
+    /// Returns how well a name matches the text; `nil` if it does not.
+    ///
+    /// A name that only begins with the text, ignoring case, is a loose match.
+    func match(name: String?) -> Match? {
+        if name == text { return .exact }
         guard !text.isEmpty, let name else { return nil }
         return name.lowercased().hasPrefix(text.lowercased()) ? .loose : nil
     }
@@ -37,7 +53,7 @@ struct Search {
 
     /// Records a peripheral; returns true if it matches.
     mutating func see(_ sighting: ScannedPeripheral) -> Bool {
-        let address = sighting.peripheral.bluetoothAddress.map { "\($0)" }
+        let address = sighting.peripheral.bluetoothAddress.flatMap { $0.isHidden ? nil : "\($0)" }
         switch peer.match(sighting.peripheral.identifier, name: sighting.name, address: address) {
         case .exact: exact = sighting
         case .loose:

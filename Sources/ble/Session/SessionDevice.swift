@@ -36,8 +36,9 @@ final class SessionDevice {
 
     /// Returns true if `text` is the device's identifier, address or name, or the text that named it in `connect`.
     func isCalled(_ text: String) -> Bool {
-        identifier == UUID(uuidString: text) || text == name || text == peripheral.name
-            || text.lowercased() == alias.lowercased() || text.lowercased() == address?.lowercased()
+        let reference = PeerReference(text: text)
+        return text.lowercased() == alias.lowercased()
+            || [name, peripheral.name].contains { reference.match(identifier, name: $0, address: address) == .exact }
     }
 
     /// The last known address; `nil` if it is unknown or hidden by a policy.

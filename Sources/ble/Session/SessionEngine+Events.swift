@@ -30,7 +30,7 @@ extension SessionEngine: @MainActor CBCentralManagerDelegate {
         let found = ScannedPeripheral(peripheral, advertisement: advertisementData, rssi: RSSI)
         guard let scan else { return }
         if let prefix = scan.namePrefix {
-            guard PeerReference(text: prefix).match(peripheral.identifier, name: found.name) != nil else { return }
+            guard PeerReference(text: prefix).match(name: found.name) != nil else { return }
         }
         write(found.fact(color: false))
     }

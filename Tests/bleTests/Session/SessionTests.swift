@@ -69,6 +69,21 @@ struct SessionTests {
         try await bench.end(.endOfInput)
     }
 
+    @Test("A device that has chosen an address as its name is not the device at that address")
+    func impostor() async throws {
+        let bench = try await SessionBench()
+        let address = #""device": "C0:FF:EE:00:00:01""#
+        bench.world.place(SimulatedPeripheral(name: "C0:FF:EE:00:00:01", services: [.init("FFB0", [])]))
+        _ = try await bench.ask(1, "scan", #""services": ["FFB0"]"#)
+        let found = try await bench.wait("discovered") { $0["event"] as? String == "discovered" }
+        let identifier = try #require(found["identifier"] as? String)
+        let connected = try await bench.ask(2, "connect", #""device": "\#(identifier)", "timeout": 60"#)
+        #expect(connected["name"] as? String == "C0:FF:EE:00:00:01")
+        #expect(try await bench.ask(3, "rssi", address)["code"] as? String == "not_connected")
+        #expect(try await bench.ask(4, "connect", address + #", "timeout": 5"#)["code"] as? String == "not_found")
+        try await bench.end(.endOfInput)
+    }
+
     private static func handle(of type: String, in services: [[String: Any]]) -> Int? {
         let all = services.flatMap { $0["characteristics"] as? [[String: Any]] ?? [] }
         return all.first { $0["uuid"] as? String == type }?["handle"] as? Int

@@ -112,7 +112,7 @@ struct Scan: AsyncParsableCommand {
     private func isWanted(_ sighting: ScannedPeripheral) -> Bool {
         if let rssi, sighting.rssi == 127 || sighting.rssi < rssi { return false }
         guard let name else { return true }
-        return PeerReference(text: name).match(sighting.peripheral.identifier, name: sighting.name) != nil
+        return PeerReference(text: name).match(name: sighting.name) != nil
     }
 
     @MainActor
