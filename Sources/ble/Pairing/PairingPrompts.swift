@@ -4,21 +4,34 @@ import CoreBluetoothExtras
 
 /// The pairing prompts of a command, which ask the user or a script, and report the results.
 ///
-/// The printer prints each question. The answer is a line of input: “yes”, “no”, or six digits.
+/// The printer prints each question. The answer is a line of input: “yes”, “no”, or six digits. If several devices pair
+/// at the same time, a question is printed only when the question before it needs no answer any more, so that an answer
+/// never counts for a device that the user was not asked about.
 @MainActor
 final class PairingPrompts {
     private let printer: Printer
     private var pairing: BluetoothPairing?
-    /// The question that waits for an answer; `nil` if there is none.
-    private var open: PairingPrompt?
-    /// The device that the last question was about.
-    private var device: DeviceKeys?
-    /// True from a question about a pairing until the result of the pairing has been reported.
-    private var isUnderWay = false
+    /// The pairings that have asked a question and have no result yet, in the order of their open questions.
+    private var pairings: [Pairing] = []
+    /// True if questions are printed one at a time, because the answers do not say which question they are about.
+    private var asksInTurn: Bool { notices == nil }
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
     private let readsInput: Bool
     private let notices: PairingNotifications?
+
+    /// A pairing that has asked a question.
+    private struct Pairing {
+        let device: DeviceKeys
+        /// The question; `nil` if it needs no answer any more.
+        var prompt: PairingPrompt?
+    }
+
+    /// The maximum number of pairings without a result.
+    ///
+    /// When it is reached, the oldest pairing without an open question is dropped; if all have one, the new question is
+    /// answered with no.
+    private static let mostPairings = 64
 
     /// Starts to receive pairing events, and to ask the user.
     ///
@@ -67,7 +80,7 @@ final class PairingPrompts {
     ///
     /// If the link is lost, there may be no result; the command that uses the link reports the loss.
     func waitForOutcome() async {
-        for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<100 where !pairings.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
     /// Stops asking.
@@ -81,28 +94,59 @@ final class PairingPrompts {
         notices?.receive(event)
         switch event {
         case .asked(let prompt): ask(prompt)
-        case .withdrawn(let peer): if open?.identifier == peer { open = nil }
+        case .withdrawn(let peer): closeQuestion(about: peer)
         case .paired(let peer, let method, let isBonded):
-            isUnderWay = false
             let fields = keys(of: peer).merging(["method": "\(method)", "bonded": isBonded]) { own, _ in own }
             printer.print(Fact("paired", fields, text: "Paired with \(peer) using \(method.name)."))
+            end(peer)
         case .failed(let peer, let error):
-            isUnderWay = false
             let fields = keys(of: peer).merging(["reason": "\(error)"]) { own, _ in own }
             printer.print(Fact("pairing_failed", fields, text: "Not paired with \(peer): \(error)."))
+            end(peer)
         }
     }
 
     /// Returns the JSON keys that identify the peer of a pairing.
     private func keys(of peer: UUID) -> [String: Any] {
-        let known = device.flatMap { $0.identifier == peer ? $0 : nil } ?? DeviceKeys(peer)
+        let known = pairings.first { $0.device.identifier == peer }?.device ?? DeviceKeys(peer)
         return known.fields.merging(["peer": peer.uuidString]) { own, _ in own }
     }
 
+    /// The question that the next answer is about; `nil` if there is none.
+    private var open: PairingPrompt? { pairings.lazy.compactMap(\.prompt).first }
+
+    /// Prints a question, or lets it wait until the questions before it need no answer any more.
     private func ask(_ prompt: PairingPrompt) {
-        open = prompt
-        isUnderWay = true
-        device = DeviceKeys(prompt.identifier, name: prompt.name)
+        let pairing = Pairing(device: DeviceKeys(prompt.identifier, name: prompt.name), prompt: prompt)
+        let index = pairings.firstIndex { $0.device.identifier == prompt.identifier }
+        if let index, pairings[index].prompt != nil {
+            pairings[index] = pairing
+        } else {
+            if let index { pairings.remove(at: index) }
+            if pairings.count >= Self.mostPairings {
+                guard let oldest = pairings.firstIndex(where: { $0.prompt == nil }) else { return prompt.reject() }
+                pairings.remove(at: oldest)
+            }
+            pairings.append(pairing)
+        }
+        if !asksInTurn || open?.identifier == prompt.identifier { show(prompt) }
+    }
+
+    /// Removes the question about a device, and prints the next question if that one was open.
+    private func closeQuestion(about peer: UUID) {
+        let wasOpen = open?.identifier == peer
+        guard let index = pairings.firstIndex(where: { $0.device.identifier == peer }) else { return }
+        pairings[index].prompt = nil
+        if wasOpen, asksInTurn, let open { show(open) }
+    }
+
+    /// Removes a pairing that has a result.
+    private func end(_ peer: UUID) {
+        closeQuestion(about: peer)
+        pairings.removeAll { $0.device.identifier == peer }
+    }
+
+    private func show(_ prompt: PairingPrompt) {
         let fields = keys(of: prompt.identifier).merging(prompt.keys) { own, _ in own }
         let who = prompt.name?.printable ?? prompt.identifier.uuidString, text: String
         switch prompt.question {
@@ -130,7 +174,7 @@ final class PairingPrompts {
     /// True if a question waits for an answer.
     var isAsking: Bool { open != nil }
 
-    /// Answers the last question with a line of input, or tells the user why the line is not a valid answer.
+    /// Answers the open question with a line of input, or tells the user why the line is not a valid answer.
     func answer(_ line: String) {
         guard let prompt = open else { return printer.remark("There is no open pairing prompt.") }
         let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }
@@ -143,7 +187,7 @@ final class PairingPrompts {
         case (.consent, _), (.compare, _):
             return printer.remark("“\(line.printable)” is not valid here; type “yes” or “no”.")
         }
-        open = nil
+        closeQuestion(about: prompt.identifier)
     }
 }
 
