@@ -207,8 +207,14 @@ final class SessionEngine: NSObject {
         case .connect: return try await connect(command)
         case .disconnect: return try await disconnect(try device(command.device))
         case .answer:
+            // Centrals that use the served device are not among the devices that the session has connected.
+            let isConnected = devices.contains { $0.isCalled(command.device) }
+            if !isConnected, let central = UUID(uuidString: command.device) {
+                try pairings.answer(command, about: central, title: central.uuidString)
+                return DeviceKeys(central).fields
+            }
             let device = try device(command.device)
-            try pairings.answer(command, from: device)
+            try pairings.answer(command, about: device.identifier, title: device.peripheral.title)
             return device.keys
         case .pair:
             let device = try connectedDevice(command.device)

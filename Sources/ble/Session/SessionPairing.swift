@@ -32,12 +32,12 @@ final class SessionPairing {
         try await pairing?.removeBond(with: peripheral.identifier)
     }
 
-    /// Answers the open prompt about a device.
+    /// Answers the open prompt about the device or central with this identifier; `title` names it in errors.
     ///
     /// - Throws: ``SessionFailure`` if there is no such prompt, or the prompt needs another kind of answer.
-    func answer(_ command: SessionCommand, from device: SessionDevice) throws {
-        guard let index = prompts.firstIndex(where: { $0.identifier == device.identifier }) else {
-            throw SessionFailure(.pairingFailed, "There is no open pairing prompt for \(device.peripheral.title).")
+    func answer(_ command: SessionCommand, about identifier: UUID, title: String) throws {
+        guard let index = prompts.firstIndex(where: { $0.identifier == identifier }) else {
+            throw SessionFailure(.pairingFailed, "There is no open pairing prompt for \(title).")
         }
         let prompt = prompts[index]
         switch (prompt.question, command.accept, command.digits) {

@@ -1,5 +1,6 @@
 import BLESimulation
 import CoreBluetooth
+import CoreBluetoothExtras
 import Testing
 
 @testable import ble
@@ -139,6 +140,36 @@ struct PeripheralSessionTests {
         #expect(try await user.answer(to: 2)["code"] as? String == "refused")
         try await user.end(.endOfInput)
         try await server.end(.interrupted)
+    }
+
+    @Test("A script answers a pairing prompt about a central of its device", arguments: [true, false])
+    func prompts(isAccepted: Bool) async throws {
+        let world = World(seed: 1, conditions: .init(loss: 0.1))
+        let server = try await SessionScript(
+            on: world.machine("server", at: .init(x: 2)),
+            in: world,
+            pairing: .displayYesNo
+        )
+        let user = try await SessionScript(on: world.machine("user"), in: world, pairing: .displayYesNo)
+        let description = """
+            "description": {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [{"uuid": "FFA3",
+              "properties": ["read"], "permissions": ["readEncryptionRequired"], "value": "2a"}]}]}
+            """
+        #expect(try await server.ask(1, "serve", description)["event"] as? String == "done")
+        _ = try await user.ask(1, "connect", Self.lamp + #", "timeout": 60"#)
+        user.send(#"{"id": 2, "command": "read", \#(Self.lamp), "characteristic": "FFA3"}"#)
+        let prompt = try await server.wait("a prompt") { $0["event"] as? String == "pairing_asked" }
+        let central = try #require(prompt["identifier"] as? String)
+        let other = try await server.ask(2, "answer", #""device": "\#(UUID())", "accept": true"#)
+        #expect(other["code"] as? String == "pairing_failed", "\(other)")
+        _ = try await user.wait("a prompt") { $0["event"] as? String == "pairing_asked" }
+        #expect(try await user.ask(3, "answer", Self.lamp + #", "accept": true"#)["event"] as? String == "done")
+        let answer = try await server.ask(3, "answer", #""device": "\#(central)", "accept": \#(isAccepted)"#)
+        #expect(answer["event"] as? String == "done" && answer["identifier"] as? String == central, "\(answer)")
+        #expect(try await user.answer(to: 2)["value"] as? String == (isAccepted ? "2a" : nil))
+        try await user.end(.endOfInput)
+        try await server.end(.endOfInput)
+        #expect(server.events(["paired", "pairing_failed"]) == [isAccepted ? "paired" : "pairing_failed"])
     }
 
     @Test("A device is found only while it advertises")
