@@ -1,3 +1,5 @@
+import BLERuntime
+
 /// An editor for a line on a terminal: it takes the octets that the user types, and returns events and the text to
 /// show.
 ///
@@ -191,14 +193,21 @@ struct LineEditor {
         return .edit
     }
 
+    /// Returns one character to show for a character of the line.
+    private static func shown(_ character: Character) -> String {
+        let text = String(character)
+        return text == text.printable ? text : "\u{FFFD}"
+    }
+
     /// Returns the text that makes the terminal show the prompt and the line, in place of its current line.
     ///
     /// `columns` is the width of the terminal. If the line is too long for it, the part around the cursor is shown.
+    /// U+FFFD replaces each character that is unsafe on a terminal.
     func rendered(after prompt: String, columns: Int) -> String {
         let room = max(8, columns - prompt.count - 1)
         let start = max(0, cursor - room), end = min(characters.count, start + room)
         let back = end - cursor
-        let text = String(characters[start..<end])
+        let text = characters[start..<end].map(Self.shown).joined()
         return "\r" + prompt + text + "\u{1B}[K" + (back > 0 ? "\u{1B}[\(back)D" : "")
     }
 }

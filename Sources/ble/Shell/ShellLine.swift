@@ -1,3 +1,4 @@
+import BLERuntime
 import BLEWire
 import CoreBluetooth
 
@@ -134,8 +135,9 @@ struct ShellCompletion {
     /// The UUIDs and names of the connected device's characteristics.
     private var characteristics: [String] = []
 
-    /// Adds the name of a device.
+    /// Adds the name of a device, unless the name has characters that are unsafe on a terminal.
     mutating func add(device: String) {
+        guard device == device.printable else { return }
         if devices.count < Self.mostDevices, !devices.contains(device) { devices.append(device) }
     }
 

@@ -92,6 +92,13 @@ struct LineEditorTests {
         #expect(Self.type("").0.rendered(after: "> ", columns: 0) == "\r> \u{1B}[K")
     }
 
+    @Test("A character that is unsafe on a terminal is shown as U+FFFD, and keeps its column")
+    func unsafe() {
+        let (editor, _) = Self.type("La\t\u{9B}é\(Self.left)", candidates: ["La\u{1B}[2Jmp"])
+        let shown = editor.rendered(after: "> ", columns: 80)
+        #expect(shown == "\r> La\u{FFFD}[2Jmp \u{FFFD}é\u{1B}[K\u{1B}[1D")
+    }
+
     @Test("A line has a maximum length")
     func limit() { #expect(Self.type(String(repeating: "a", count: 5_000)).0.text.count == 4_096) }
 }

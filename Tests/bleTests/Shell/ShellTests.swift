@@ -92,6 +92,13 @@ struct ShellTests {
         #expect(shell.completion.complete("rssi ").candidates.isEmpty)
     }
 
+    @Test("A name that is unsafe on a terminal is not offered as a completion")
+    func unsafeNames() {
+        var completion = ShellCompletion()
+        for name in ["La\u{1B}[2J", "Lamp\nread", "Lamp"] { completion.add(device: name) }
+        #expect(completion.complete("connect l").candidates == ["Lamp"])
+    }
+
     @Test("A watched value is shown when it changes")
     func watches() async throws {
         let (_, output) = try await Self.run(["connect Lamp", "write FFA1 a", "watch FFA1 0.5"], then: 10)
