@@ -25,9 +25,13 @@ extension SessionDevice {
 
     /// Opens a channel to the device.
     ///
-    /// Only one caller may wait at a time.
+    /// - Throws: ``SessionFailure`` if another command waits for a channel, because a result does not say which request
+    ///   it belongs to; Core Bluetooth's error if the channel cannot be opened.
     func openChannel(_ psm: CBL2CAPPSM) async throws -> CBL2CAPChannel {
-        try await withTaskCancellationHandler {
+        guard opening == nil else {
+            throw SessionFailure(.busy, "Another command is opening a channel to this device.")
+        }
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 opening = continuation
                 peripheral.openL2CAPChannel(psm)

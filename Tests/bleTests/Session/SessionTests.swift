@@ -163,6 +163,25 @@ struct SessionTests {
         try await bench.end(.endOfInput)
     }
 
+    @Test("Of two commands that open a channel to one device at the same time, one is refused")
+    func channels() async throws {
+        let bench = try await SessionBench()
+        var tag = SimulatedPeripheral(name: "Tag", services: [.init("FFB0", [])])
+        tag.address = try .init("C0:FF:EE:00:00:01", .static)
+        bench.world.place(tag)
+        bench.send(#"{"id": 1, "command": "connect", "device": "Tag", "timeout": 60}"#)
+        bench.send(#"{"id": 2, "command": "connect", "device": "C0:FF:EE:00:00:01", "timeout": 60}"#)
+        bench.send(#"{"id": 3, "command": "open_channel", "device": "C0:FF:EE:00:00:01", "psm": 128}"#)
+        bench.send(#"{"id": 4, "command": "open_channel", "device": "Tag", "psm": 129}"#)
+        let codes = [
+            try await bench.answer(to: 3)["code"] as? String, try await bench.answer(to: 4)["code"] as? String,
+        ]
+        #expect(Set(codes) == ["busy", "refused"])
+        try await bench.end(.endOfInput)
+        #expect(Set(bench.lines.compactMap { $0["id"] as? Int }) == [1, 2, 3, 4])
+        #expect(bench.events(["ended"]) == ["ended"])
+    }
+
     @Test("An interrupted session cancels its commands, disconnects and ends")
     func interrupted() async throws {
         let bench = try await SessionBench()
