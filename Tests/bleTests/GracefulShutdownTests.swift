@@ -55,4 +55,16 @@ struct GracefulShutdownTests {
             Self.wait()
         }
     }
+
+    @Test("A signal ends a command whose main thread is blocked", arguments: [SIGINT, SIGTERM])
+    func blocked(number: Int32) async {
+        await #expect(processExitsWith: .exitCode(74)) { @MainActor [number] in
+            for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+            GracefulShutdown.expect()
+            let interruption = Interruption()
+            Task { try await interruption.wait() }
+            kill(getpid(), number)
+            Self.wait()
+        }
+    }
 }

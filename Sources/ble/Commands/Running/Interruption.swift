@@ -1,3 +1,4 @@
+import BLERuntime
 import Dispatch
 import Foundation
 
@@ -11,9 +12,14 @@ private nonisolated(unsafe) var signalled: Int32 = -1
 final class Interruption {
     private static let signals = [SIGINT, SIGTERM]
 
+    /// The maximum time from a signal until ``wait(atMost:)`` returns.
+    private static let responseTime = Duration.seconds(5)
+
     private let requests: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private var source: (any DispatchSourceRead)?
+    /// True once ``wait(atMost:)`` has returned.
+    private let hasReturned = Locked(false)
 
     /// Starts to handle `SIGINT` and `SIGTERM`.
     ///
@@ -22,8 +28,9 @@ final class Interruption {
     /// A pipe is used because it keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do
     /// not. If no pipe can be created, the signals kill the process as usual.
     ///
-    /// - Parameter time: The maximum time from a signal to the end of the process; `nil` for no limit. After it, the
-    ///   process exits with status 74, even if the main thread is blocked because no program reads its output.
+    /// - Parameter time: The maximum time from a signal to the end of the process; `nil` to limit only the time until
+    ///   ``wait(atMost:)`` returns, to ``responseTime``. After it, the process exits with status 74, even if the main
+    ///   thread is blocked because no program reads its output.
     init(endingProcessWithin time: Duration? = nil) {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests
@@ -31,14 +38,15 @@ final class Interruption {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         let (reading, writing) = (ends[0], ends[1])
+        let limit = Int((time ?? Self.responseTime) / .milliseconds(1))
         let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
-        source.setEventHandler { @Sendable in
+        source.setEventHandler { @Sendable [weak self] in
             var octet: UInt8 = 0
             _ = read(reading, &octet, 1)
             continuation.finish()
-            guard let time else { return }
-            let limit = Int(time / .milliseconds(1))
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit)) { @Sendable in exit(74) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit)) { @Sendable [weak self] in
+                if time != nil || self?.hasReturned.withLock(\.self) == false { exit(74) }
+            }
         }
         source.setCancelHandler { @Sendable in
             close(reading)
@@ -69,6 +77,8 @@ final class Interruption {
 
     /// Returns when the process has been asked to end, or after `time`.
     ///
+    /// Only one caller may wait.
+    ///
     /// A signal that arrives later ends the process, as ``GracefulShutdown`` describes.
     func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
@@ -79,6 +89,7 @@ final class Interruption {
         }
         for await _ in requests {}
         timer?.cancel()
+        hasReturned.withLock { $0 = true }
         GracefulShutdown.installHandlers()
         source?.cancel()
     }
