@@ -38,6 +38,11 @@ final class ChatGuest: NSObject {
     private var lines = LineAssembler()
     private var unwritten: [(text: String, octets: Data, isLast: Bool)] = []
 
+    /// The maximum number of rooms.
+    ///
+    /// When it is exceeded, the room that was discovered first is dropped, and the numbers of the others change.
+    static let mostRooms = 256
+
     /// The discovered rooms, in the order of discovery.
     private(set) var rooms: [Room] = []
 
@@ -143,6 +148,7 @@ extension ChatGuest: @MainActor CBCentralManagerDelegate {
             guard !hadName else { return }
         } else {
             rooms.append(room)
+            if rooms.count > Self.mostRooms { rooms.removeFirst() }
         }
         report(.discovered(room))
     }

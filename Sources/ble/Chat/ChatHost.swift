@@ -1,4 +1,6 @@
+import BLEHost
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// A chat room: a peripheral that receives messages from guests, and sends each message to all of them as a
 /// notification.
@@ -24,17 +26,24 @@ final class ChatHost: NSObject {
     private var radio = RadioWatch()
     private var isShown = true
     private var room: CBMutableCharacteristic?
-    private var lines: [UUID: LineAssembler] = [:]
-    private var outbox: [(octets: Data, to: [CBCentral]?)] = []
+    private var lines = GuestLines()
+    private var outbox = ChatOutbox()
 
     /// True if all messages have been sent to the guests.
-    var isIdle: Bool { outbox.isEmpty }
+    var isIdle: Bool { outbox.pieces.isEmpty }
 
     init(name: String, report: @escaping (Event) -> Void) {
         self.name = name
         self.report = report
         super.init()
         manager = CBPeripheralManager(delegate: self, queue: .main)
+        _ = manager.observers.add { [weak self] event in
+            guard case .server(.centralsConnected(_)) = event else { return }
+            MainActor.assumeIsolated {
+                guard let self else { return }
+                self.lines.keep(self.manager.connectedCentrals.map(\.identifier))
+            }
+        }
     }
 
     /// Stops waiting for a radio that has not become available, and reports the failure.
@@ -43,7 +52,7 @@ final class ChatHost: NSObject {
     /// Sends a message to all guests.
     func say(_ text: String) {
         let message = ChatRoom.message(from: name, text)
-        send(message, to: nil)
+        send(message, to: nil, isOwn: true)
         report(.said(nil, message.trimmingCharacters(in: .newlines)))
     }
 
@@ -61,7 +70,7 @@ final class ChatHost: NSObject {
 
     /// Closes the room: drops unsent messages, stops advertising, and removes the service.
     func close() {
-        outbox = []
+        outbox = ChatOutbox()
         if manager.state == .poweredOn { withdraw() }
     }
 
@@ -75,8 +84,8 @@ final class ChatHost: NSObject {
         case .nothing: break
         case .appeared: open()
         case .lost:
-            outbox = []
-            lines = [:]
+            outbox = ChatOutbox()
+            lines = GuestLines()
             report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
@@ -105,16 +114,18 @@ final class ChatHost: NSObject {
     }
 
     /// Sends a text in pieces that fit the MTUs of all receivers; if `centrals` is `nil`, sends it to all guests.
-    private func send(_ text: String, to centrals: [CBCentral]?) {
+    ///
+    /// `isOwn` is true for a message that the room's user has written.
+    private func send(_ text: String, to centrals: [CBCentral]?, isOwn: Bool = false) {
         let receivers = centrals ?? room?.subscribedCentrals ?? []
         guard let length = receivers.map(\.maximumUpdateValueLength).min() else { return }
-        outbox += ChatRoom.pieces(of: text, length: length).map { ($0, centrals) }
+        outbox.add(text, to: centrals, length: length, isOwn: isOwn)
         flush()
     }
 
     private func flush() {
         guard let room else { return }
-        while let next = outbox.first {
+        while let next = outbox.pieces.first {
             guard manager.updateValue(next.octets, for: room, onSubscribedCentrals: next.to) else { return }
             outbox.removeFirst()
         }
@@ -152,8 +163,8 @@ extension ChatHost: @MainActor CBPeripheralManagerDelegate {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        lines[central.identifier] = nil
-        outbox.removeAll { $0.to?.contains { $0.identifier == central.identifier } ?? false }
+        lines.remove(central.identifier)
+        outbox.removeAll(for: central.identifier)
         report(.left(central.identifier, guests: room?.subscribedCentrals?.count ?? 0))
     }
 
@@ -169,7 +180,7 @@ extension ChatHost: @MainActor CBPeripheralManagerDelegate {
         peripheral.respond(to: first, withResult: .success)
         for request in requests {
             let guest = request.central.identifier
-            for line in lines[guest, default: LineAssembler()].receive(request.value ?? Data()) {
+            for line in lines.receive(request.value ?? Data(), from: guest) {
                 report(.said(guest, line))
                 send(line + "\n", to: nil)
             }

@@ -34,6 +34,9 @@ struct LineAssembler {
 
     private var unfinished = Data()
 
+    /// True if there is no unfinished line.
+    var isEmpty: Bool { unfinished.isEmpty }
+
     /// Adds octets and returns the lines that they complete, without line ends.
     mutating func receive(_ octets: Data) -> [String] {
         unfinished.append(octets)
