@@ -1,12 +1,16 @@
 import Glibc
 
-/// A terminal that passes each key to the program at once and without echo, even Ctrl-C, until ``restore()`` is called.
+/// A terminal that passes each key to the program at once and without echo, even Ctrl-C.
+///
+/// It does so until ``restore()`` is called or the process exits.
 package struct TerminalInput {
     /// The number of columns if the terminal does not report its size.
     private static let usualColumns = 80
 
-    /// The settings that the terminal had before this value was created.
-    private let savedSettings: termios
+    /// The settings that the terminal had before they were changed; `nil` while they are unchanged.
+    private static let savedSettings = Locked<termios?>(nil)
+    /// The registration of the function that restores the settings at the exit of the process.
+    private static let exitHandler: Void = { _ = atexit { Self.restoreSettings() } }()
 
     /// Changes the settings of the terminal at standard input; returns `nil` if standard input or output is not a
     /// terminal.
@@ -15,16 +19,20 @@ package struct TerminalInput {
         guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0, tcgetattr(STDIN_FILENO, &settings) == 0 else {
             return nil
         }
-        savedSettings = settings
+        Self.savedSettings.withLock { [settings] in $0 = settings }
+        Self.exitHandler
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         settings.c_iflag &= ~tcflag_t(IXON | ICRNL)
         guard tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { return nil }
     }
 
     /// Restores the settings of the terminal.
-    package func restore() {
-        var settings = savedSettings
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+    package func restore() { Self.restoreSettings() }
+
+    /// Does not wait until the terminal has shown all output, because nothing may be reading it.
+    private static func restoreSettings() {
+        guard var settings = savedSettings.withLock({ $0.take() }) else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
     /// The width of the terminal.
