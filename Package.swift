@@ -219,7 +219,7 @@ let package = Package(
             name: "bleTests",
             dependencies: [
                 "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLEExplain", "DBus",
-                "BLERuntime", "BLEWire", argumentParser,
+                "BLERuntime", "BLEHost", "BLEWire", argumentParser,
             ] + http,
             swiftSettings: common
         ),

@@ -178,10 +178,16 @@ struct ClonedDevice {
         }
         var descriptors: [[String: Any]] = []
         for descriptor in characteristic.descriptors ?? [] where Self.isCopied(descriptor) {
-            switch try await central.read(descriptor, of: peripheral) {
-            case let text as String: descriptors.append(["uuid": descriptor.uuid.uuidString, "text": text])
-            case let data as Data: descriptors.append(["uuid": descriptor.uuid.uuidString, "value": data.hexadecimal])
-            default: break
+            let uuid = descriptor.uuid.uuidString
+            do {
+                switch try await central.read(descriptor, of: peripheral) {
+                case let text as String: descriptors.append(["uuid": uuid, "text": text])
+                case let data as Data: descriptors.append(["uuid": uuid, "value": data.hexadecimal])
+                default: break
+                }
+            } catch CommandError.failed(let what, let error) {
+                let place = "descriptor \(uuid) of \(characteristic.uuid.uuidString)"
+                printer.remark("The file does not contain \(place). \(CommandError.failed(what, error))")
             }
         }
         if !descriptors.isEmpty { description["descriptors"] = descriptors }

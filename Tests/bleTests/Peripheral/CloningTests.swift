@@ -1,4 +1,7 @@
+import BLEHost
+import BLERuntime
 import BLESimulation
+import BLEWire
 import CoreBluetooth
 import Testing
 
@@ -64,6 +67,36 @@ struct CloningTests {
         let text = try await Self.clone("Scale", in: world)
         let copy = try Scenario(json: Data(text.utf8))
         #expect(copy.peripherals == [Self.original])
+    }
+
+    @Test("A descriptor that the device refuses to read is left out of the clone")
+    func refused() async throws {
+        let world = World(seed: 3), scale = world.machine("scale", at: .init(x: 1))
+        let device = SimulatedPeripheral(name: "Scale", services: [])
+        let advertiser = scale.inhabit {
+            DescribedPeripheral(PeripheralDescription(device), clock: world.clock) { _ in }
+        }
+        let session = scale.inhabit { DefaultLink.current.open(.peripheral, on: .main) { _ in } }
+        func id(_ number: UInt32) -> LocalAttributeID { LocalAttributeID(rawValue: number) }
+        let characteristic = CharacteristicDefinition(
+            id: id(2),
+            uuid: .short(0xFFD1),
+            properties: .read,
+            permissions: .readable,
+            value: [7],
+            descriptors: [
+                DescriptorDefinition(id: id(3), uuid: .short(0x2908), permissions: [], value: [1, 2]),
+                DescriptorDefinition(id: id(4), uuid: .short(0x2901), value: Array("Weight".utf8)),
+            ]
+        )
+        let service = ServiceDefinition(id: id(1), uuid: .short(0xFFD0), characteristics: [characteristic])
+        session.send(.service(.addService(service)))
+        let copy = try Scenario(json: Data(try await Self.clone("Scale", in: world).utf8)).peripherals[0]
+        #expect(copy.services.map(\.uuid) == ["FFD0"])
+        #expect(copy.services.first?.characteristics.map(\.value) == [[7]])
+        #expect(copy.services.first?.characteristics.map(\.descriptors) == [[.init(text: "Weight")]])
+        advertiser.stop()
+        session.close()
     }
 
     /// Packets that no fields of a file make up: in an unusual order, of an unknown type, or malformed at the end.
