@@ -56,6 +56,21 @@ struct GracefulShutdownTests {
         }
     }
 
+    @Test("A signal ignored when the process started stays ignored by commands that handle signals themselves")
+    func ignoredByCommands() async {
+        await #expect(processExitsWith: .exitCode(7)) { @MainActor in
+            signal(SIGINT, SIG_IGN)
+            signal(SIGTERM, SIG_DFL)
+            GracefulShutdown.expect()
+            let interruption = Interruption()
+            let handler = unsafeBitCast(signal(SIGINT, SIG_IGN), to: Int.self)
+            kill(getpid(), SIGTERM)
+            try await interruption.wait()
+            // 1 is the value of SIG_IGN.
+            exit(handler == 1 ? 7 : 2)
+        }
+    }
+
     @Test("A signal ends a command whose main thread is blocked", arguments: [SIGINT, SIGTERM])
     func blocked(number: Int32) async {
         await #expect(processExitsWith: .exitCode(74)) { @MainActor [number] in

@@ -27,6 +27,8 @@ struct JSONStage {
         ]
         let words = tried.words.map { places[$0] ?? $0 } + ["--json"]
         setenv("XDG_STATE_HOME", folder, 1)
+        // A shell may have started the tests in the background, with an ignored SIGINT.
+        signal(SIGINT, SIG_DFL)
         feed(tried.words.starts(with: ["channel", "open"]) ? "hello" : "")
         let watching = tried.end.map { end in [1, 2].map { Passage(of: $0, endingAt: end) } } ?? []
         defer { for passage in watching { passage.finish() } }

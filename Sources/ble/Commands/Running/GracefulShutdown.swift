@@ -13,7 +13,7 @@ enum GracefulShutdown {
     /// The handled signals.
     ///
     /// Excludes signals that were ignored when the process started, as in the background processes of a script.
-    private static let signals = [SIGINT, SIGTERM].filter { number in
+    static let signals = [SIGINT, SIGTERM].filter { number in
         var action = sigaction()
         sigaction(number, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != ignored

@@ -10,8 +10,6 @@ private nonisolated(unsafe) var signalled: Int32 = -1
 /// A wait for a request to end the process, by Ctrl-C or from a service manager.
 @MainActor
 final class Interruption {
-    private static let signals = [SIGINT, SIGTERM]
-
     /// The maximum time from a signal until ``wait(atMost:)`` returns.
     private static let responseTime = Duration.seconds(5)
 
@@ -21,7 +19,7 @@ final class Interruption {
     /// True once ``wait(atMost:)`` has returned.
     private let hasReturned = Locked(false)
 
-    /// Starts to handle `SIGINT` and `SIGTERM`.
+    /// Starts to handle `SIGINT` and `SIGTERM`, except those that were ignored when the process started.
     ///
     /// From now on, these signals do not kill the process.
     ///
@@ -55,7 +53,7 @@ final class Interruption {
         source.activate()
         self.source = source
         signalled = writing
-        for number in Self.signals {
+        for number in GracefulShutdown.signals {
             signal(number) { _ in
                 var octet: UInt8 = 0
                 _ = write(signalled, &octet, 1)
