@@ -345,7 +345,12 @@ final class SessionEngine: NSObject {
         do {
             try await manager.connect(device.peripheral, timeout: time)
         } catch {
-            forget(device)
+            if device.connectedSince == nil {
+                forget(device)
+            } else {
+                // The event `connected` was written, so the device is forgotten only when `disconnected` is written.
+                device.reconnects = false
+            }
             throw error
         }
         return device.keys
