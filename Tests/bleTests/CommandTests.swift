@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Testing
 
 @testable import ble
@@ -16,5 +17,23 @@ struct CommandTests {
         #expect(commands.count > 30)
         let nameless = commands.filter { $0.configuration.commandName == nil }.map { "\($0)" }
         #expect(nameless == [])
+    }
+
+    @Test("An app to which no signal may be sent is not reported as quit, and an app that has ended is")
+    func quitting() throws {
+        func send(_ outcome: Int32) throws {
+            try App.send(SIGTERM, to: 4_711) { process, number in
+                #expect(process == 4_711 && number == SIGTERM)
+                errno = outcome
+                return outcome == 0 ? 0 : -1
+            }
+        }
+        try send(0)
+        try send(ESRCH)
+        #expect {
+            try send(EPERM)
+        } throws: { error in
+            "\(error)" == "Cannot quit process 4711: Operation not permitted. Run this command as its user or as root."
+        }
     }
 }

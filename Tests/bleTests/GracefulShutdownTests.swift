@@ -82,4 +82,15 @@ struct GracefulShutdownTests {
             Self.wait()
         }
     }
+
+    @Test("A wait tells a signal from the end of its time", arguments: [true, false])
+    func cause(isSignal: Bool) async {
+        await #expect(processExitsWith: .exitCode(7)) { @MainActor [isSignal] in
+            for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+            let interruption = Interruption()
+            if isSignal { kill(getpid(), SIGTERM) }
+            let cause = try await interruption.wait(atMost: isSignal ? .seconds(3_600) : .milliseconds(1))
+            exit(cause == (isSignal ? .signal : .timeLimit) ? 7 : 2)
+        }
+    }
 }

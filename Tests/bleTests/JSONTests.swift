@@ -46,6 +46,7 @@ struct JSONTests {
         Case("read Lamp FFA2 2A6E --count 1", ["read", "failed"]),
         Case("write Lamp FFA1 01", ["wrote"]),
         Case("notify Lamp 2A6E --count 1", ["subscribed", "received"]),
+        Case("notify Lamp FFA1 --count 3 --duration 3600", ["subscribed"], until: "\"subscribed\""),
         Case("serve FILE", ["advertising", "subscribed", "read", "written"], in: .visited, until: "\"written\""),
         Case("channel open Echo --count 5", ["opened", "received", "closed"]),
         Case("channel serve --name Visited", ["published", "advertising"], until: "\"advertising\""),

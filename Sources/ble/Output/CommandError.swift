@@ -17,6 +17,8 @@ enum CommandError: Error, CustomStringConvertible {
     /// A question to the daemon failed, although its socket exists.
     case daemonFailed(TransportError)
     case daemonRefused(String)
+    /// This process may not send a signal to the app with this process ID.
+    case cannotQuit(UInt32, String)
     case noDesktop(String)
     /// No peripheral with this name was found in this time; `seen` has the names of the other peripherals.
     case notFound(String, within: Duration, seen: [String])
@@ -69,6 +71,8 @@ enum CommandError: Error, CustomStringConvertible {
             """
         case .daemonFailed(let error): "\(error.sentence)\(error.cure.asNextSentence)"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
+        case .cannotQuit(let process, let reason):
+            "Cannot quit process \(process): \(reason). Run this command as its user or as root."
         case .noDesktop(let reason):
             "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
         case .cancelled: "The command was cancelled."
@@ -123,7 +127,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .unusableFile, .unusablePort, .cannotListen: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
         case .cancelled, .noCharacteristic, .noPSM, .noBond, .noLink, .cannotWrite, .failed, .readsFailed,
-            .disconnected, .endedEarly, .unsent, .daemonRefused:
+            .disconnected, .endedEarly, .unsent, .daemonRefused, .cannotQuit:
             .failure
         }
     }

@@ -23,7 +23,7 @@ final class DescribedPeripheral: NSObject {
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
     /// The centrals that have used the device in their present connection.
     private var served: Set<UUID> = []
-    private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
+    private var unsent: [Unsent] = [] {
         didSet {
             guard unsent.isEmpty else { return }
             waiting?.resume()
@@ -38,11 +38,19 @@ final class DescribedPeripheral: NSObject {
     /// The state of the device's planned faults.
     var faults = Faults()
 
-    /// The maximum number of unsent values per characteristic.
+    /// The maximum number of unsent values per characteristic that may be dropped.
     ///
-    /// When it is reached, for example because one central writes faster than another receives, the oldest unsent value
-    /// is dropped. The newest value is always sent.
+    /// When it is reached, for example because one central writes faster than another receives, the oldest of them is
+    /// dropped. The newest value is always sent.
     static let mostUnsent = 64
+
+    /// A value that the host has not accepted yet.
+    private struct Unsent {
+        let characteristic: CBMutableCharacteristic
+        let value: Data
+        /// False if the value may be dropped in favour of newer ones.
+        let mustArrive: Bool
+    }
 
     /// Called once if the peripheral cannot be published.
     var onError: ((CommandError) -> Void)?
@@ -99,11 +107,11 @@ final class DescribedPeripheral: NSObject {
         manager.removeAllServices()
     }
 
-    /// Changes the value of the characteristic with this UUID, and notifies subscribed centrals.
+    /// Changes the value of the first characteristic with this UUID, and notifies subscribed centrals.
     ///
     /// Returns false if there is no such characteristic.
     func setValue(_ value: Data, of uuid: CBUUID) -> Bool {
-        guard let characteristic = values.keys.first(where: { $0.uuid == uuid }) else { return false }
+        guard let characteristic = characteristic(CharacteristicReference(uuid)) else { return false }
         change(characteristic, to: value)
         return true
     }
@@ -179,28 +187,29 @@ final class DescribedPeripheral: NSObject {
 
     /// Changes the value of a characteristic, and notifies subscribed centrals unless a due fault replaces the
     /// notification.
-    func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
+    ///
+    /// If `mustArrive` is true, the value is not dropped. The caller then waits for ``valuesSent()`` before the next.
+    func change(_ characteristic: CBMutableCharacteristic, to value: Data, mustArrive: Bool = false) {
         values[characteristic] = value
         guard !sendWrongly(value, of: characteristic) else { return }
-        queue(value, of: characteristic)
+        queue(value, of: characteristic, mustArrive: mustArrive)
     }
 
     /// Queues a value for the subscribed centrals.
-    func queue(_ value: Data, of characteristic: CBMutableCharacteristic) {
+    func queue(_ value: Data, of characteristic: CBMutableCharacteristic, mustArrive: Bool = false) {
         guard manager.state == .poweredOn, characteristic.sendsValues else { return }
-        let isWaiting = { (entry: (characteristic: CBMutableCharacteristic, value: Data)) in
-            entry.characteristic == characteristic
-        }
-        if unsent.count(where: isWaiting) >= Self.mostUnsent, let oldest = unsent.firstIndex(where: isWaiting) {
+        let mayBeDropped = { (entry: Unsent) in entry.characteristic == characteristic && !entry.mustArrive }
+        if unsent.count(where: mayBeDropped) >= Self.mostUnsent, let oldest = unsent.firstIndex(where: mayBeDropped) {
             unsent.remove(at: oldest)
         }
-        unsent.append((characteristic, value))
+        unsent.append(Unsent(characteristic: characteristic, value: value, mustArrive: mustArrive))
         sendUnsent()
     }
 
     private func sendUnsent() {
-        while let (characteristic, value) = unsent.first {
-            guard manager.updateValue(value, for: characteristic, onSubscribedCentrals: nil) else { return }
+        while let next = unsent.first,
+            manager.updateValue(next.value, for: next.characteristic, onSubscribedCentrals: nil)
+        {
             unsent.removeFirst()
         }
     }

@@ -85,7 +85,7 @@ final class SessionPeripheral {
     func update(_ reference: CharacteristicReference, to value: Data) async throws -> [String: Any] {
         let device = try served()
         guard let found = device.characteristic(reference) else { throw Self.missing(reference) }
-        device.change(found, to: value)
+        device.change(found, to: value, mustArrive: true)
         await device.valuesSent()
         guard self.device === device else { throw CommandError.cancelled }
         return found.keys

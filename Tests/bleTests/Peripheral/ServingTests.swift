@@ -15,7 +15,7 @@ struct ServingTests {
     private static let changes = 2_000
 
     @Test(
-        "Values that change faster than they can be sent are skipped, except the last",
+        "Values that change faster than they can be sent are skipped, except the last and those that must arrive",
         arguments: 0..<16 as Range<UInt64>
     )
     func flood(seed: UInt64) async throws {
@@ -41,7 +41,13 @@ struct ServingTests {
         }
         for _ in 0..<60 where !isHeard { await world.advance(by: .seconds(1)) }
         try #require(isHeard)
+        let kept = Self.changes / 2
+        let characteristic = try #require(sensor.characteristic(CharacteristicReference(CBUUID(string: "FFA1"))))
         for change in 1...Self.changes {
+            guard change != kept else {
+                sensor.change(characteristic, to: Data([UInt8(change >> 8), UInt8(change & 0xFF)]), mustArrive: true)
+                continue
+            }
             #expect(sensor.setValue(Data([UInt8(change >> 8), UInt8(change & 0xFF)]), of: CBUUID(string: "FFA1")))
         }
         var isSettled = false
@@ -56,10 +62,27 @@ struct ServingTests {
         try await work.value
         await settling.value
         #expect(connected?.state == .connected)
-        #expect(values.last == Self.changes)
+        #expect(values.last == Self.changes && values.contains(kept))
         #expect(values == values.sorted())
         #expect(values.count >= DescribedPeripheral.mostUnsent && values.count < Self.changes / 2)
         sensor.stop()
+    }
+
+    @Test("A type that several characteristics have names the first of them")
+    func first() throws {
+        let characteristics = (0..<8).map { _ in #"{"uuid": "FFA1", "properties": ["read"], "value": "00"}"# }
+        let text =
+            #"{"name": "Twins", "services": [{"uuid": "FFA0", "characteristics": ["#
+            + characteristics.joined(separator: ", ") + "]}]}"
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(text.utf8))
+        for seed in 0..<16 as Range<UInt64> {
+            let twins = World(seed: seed).machine("twins").inhabit {
+                DescribedPeripheral(PeripheralDescription(device)) { _ in }
+            }
+            #expect(twins.setValue(Data([1]), of: CBUUID(string: "FFA1")))
+            let all = try #require(twins.published.first?.characteristics as? [CBMutableCharacteristic])
+            #expect(all.map { twins.values[$0] } == [Data([1])] + Array(repeating: Data([0]), count: 7))
+        }
     }
 
     private static let secret = """

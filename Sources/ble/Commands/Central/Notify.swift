@@ -48,7 +48,7 @@ struct Notify: AsyncParsableCommand {
             defer { interruption.cancel() }
             let listening = Listening(to: found, of: peripheral, count: count, printer)
             let seen = try await listening.run(through: central)
-            if let count, seen < count, let duration {
+            if let count, seen < count, let duration, try await interruption.value == .timeLimit {
                 throw CommandError.noAnswer(to: "Waiting for \(count.withNoun("value"))", within: duration)
             }
         }

@@ -139,13 +139,27 @@ struct App: AsyncParsableCommand {
             if let phase = state.phase {
                 _ = try askDaemon(.move(process: process, to: phase))
             } else {
+                // This comes first, because the daemon drops the session even if this process may not end the app.
+                try Self.send(0, to: process)
                 _ = try askDaemon(.quit(process: process))
-                kill(pid_t(process), SIGTERM)
+                try Self.send(SIGTERM, to: process)
             }
             let fields: [String: Any] = ["process": Int(process), "phase": state.rawValue]
             let change = state.phase == nil ? "was asked to quit" : "is now treated as a \(state.rawValue) app"
             printer.print(Fact("app_moved", fields, text: "Process \(process) \(change)."))
         }
+    }
+
+    /// Sends a signal to an app, or with the number 0 only checks that this process may do so.
+    ///
+    /// Does nothing if the app has already ended. `kill` is the system call.
+    static func send(
+        _ number: Int32,
+        to process: UInt32,
+        kill: (pid_t, Int32) -> Int32 = Glibc.kill
+    ) throws(CommandError) {
+        guard kill(pid_t(process), number) != 0, errno != ESRCH else { return }
+        throw .cannotQuit(process, String(cString: strerror(errno)))
     }
 
     /// The state that the user requests for an app.

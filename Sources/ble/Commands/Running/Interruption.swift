@@ -10,12 +10,20 @@ private nonisolated(unsafe) var signalled: Int32 = -1
 /// A wait for a request to end the process, by Ctrl-C or from a service manager.
 @MainActor
 final class Interruption {
+    /// The cause of the end of a wait.
+    enum Cause {
+        case signal
+        /// The time limit of the wait has passed.
+        case timeLimit
+    }
+
     /// The maximum time from a signal until ``wait(atMost:)`` returns.
     private static let responseTime = Duration.seconds(5)
 
     private let requests: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private var source: (any DispatchSourceRead)?
+    private var cause = Cause.signal
     /// True once ``wait(atMost:)`` has returned.
     private let hasReturned = Locked(false)
 
@@ -62,11 +70,14 @@ final class Interruption {
     }
 
     /// Starts a task that interrupts the step of `central` when the process is asked to end, or after `time`.
-    static func task(endingStepsOf central: Central, atMost time: Duration? = nil) -> Task<Void, any Error> {
+    ///
+    /// The task returns the cause.
+    static func task(endingStepsOf central: Central, atMost time: Duration? = nil) -> Task<Cause, any Error> {
         let interruption = Interruption()
         return Task {
-            try await interruption.wait(atMost: time)
+            let cause = try await interruption.wait(atMost: time)
             central.interrupt()
+            return cause
         }
     }
 
@@ -78,10 +89,12 @@ final class Interruption {
     /// Only one caller may wait.
     ///
     /// A signal that arrives later ends the process, as ``GracefulShutdown`` describes.
-    func wait(atMost time: Duration? = nil) async throws {
+    @discardableResult
+    func wait(atMost time: Duration? = nil) async throws -> Cause {
         let timer = time.map { time in
             Task {
                 try await Task.sleep(for: time)
+                cause = .timeLimit
                 continuation.finish()
             }
         }
@@ -90,5 +103,6 @@ final class Interruption {
         hasReturned.withLock { $0 = true }
         GracefulShutdown.installHandlers()
         source?.cancel()
+        return cause
     }
 }
