@@ -143,7 +143,7 @@ enum JSONLine {
     static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
         do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
             let reason = (error as? DecodingError)?.explanation ?? "\(error)"
-            throw InvalidInput("invalid line on standard input, \(line): \(reason)")
+            throw InvalidInput("invalid line on standard input (\(reason)): \(line)")
         }
     }
 }

@@ -34,7 +34,7 @@ struct BledBluez: ParsableCommand {
     @Option(help: "The D-Bus address (default: DBUS_SYSTEM_BUS_ADDRESS, or the system bus).")
     var bus: String?
 
-    @Option(help: "The socket of bled (default: that of the user's daemon if it runs, otherwise that of the system's).")
+    @Option(help: "The socket of bled (default: the user's daemon if one is running, otherwise the system's).")
     var socket: String?
 
     @Option(help: "The radio of bled (default: the first one).")

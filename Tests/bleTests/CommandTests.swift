@@ -33,7 +33,8 @@ struct CommandTests {
         #expect {
             try send(EPERM)
         } throws: { error in
-            "\(error)" == "Cannot quit process 4711: Operation not permitted. Run this command as its user or as root."
+            let cure = "Run this command as root or as the user that runs the process."
+            return "\(error)" == "Cannot quit process 4711: Operation not permitted. \(cure)"
         }
     }
 }

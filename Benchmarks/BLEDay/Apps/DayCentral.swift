@@ -105,7 +105,9 @@ final class DayCentral: DayApp, @unchecked Sendable {
     func failed(_ peripheral: CBPeripheral, _ error: (any Error)?) {
         guard let subject = subject(peripheral) else { return complain("failed to connect to an unknown peripheral") }
         complain(subject.link.failed(error, at: chronicle.now))
-        if !chronicle.excuses(machine, subject.server) { complain("failed to connect without a cause: \(told(error))") }
+        if !chronicle.excuses(machine, subject.server) {
+            complain("failed to connect, which no fault explains: \(told(error))")
+        }
         checkState(of: subject)
     }
 

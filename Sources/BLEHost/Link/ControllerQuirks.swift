@@ -87,7 +87,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
                 quirk: self,
                 sign: "no separate LE buffers (LE Read Buffer Size reports none)",
                 measure: "uses all buffers that Read Buffer Size reports",
-                reason: "controllers for BR/EDR and LE may have one pool (Vol 4, Part E, 7.8.2)",
+                reason: "controllers may use one pool of buffers for BR/EDR and LE (Vol 4, Part E, 7.8.2)",
                 matches: { $0.sharesBuffers }
             )
         case .noBufferSizeV2:

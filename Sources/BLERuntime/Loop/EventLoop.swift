@@ -66,7 +66,7 @@ package final class EventLoop: SerialExecutor {
     ///
     /// Must be called on the loop's thread.
     package func allowPolling() {
-        precondition(isCurrent, "the wait strategy must be set on the loop's thread")
+        precondition(isCurrent, "allowPolling() must be called on the loop's thread")
         thread.allowPolling()
     }
 

@@ -92,7 +92,7 @@ struct CaptureBlocks: Sendable {
     private mutating func introduce(_ body: OctetCursor) throws(CaptureReader.Fault) {
         var body = body, interface = Interface()
         guard interfaces.count < Self.mostInterfaces else {
-            throw CaptureReader.Fault("it has more than \(Self.mostInterfaces) interfaces, which is the limit")
+            throw CaptureReader.Fault("it has more than \(Self.mostInterfaces) interfaces")
         }
         guard let link = body.number(2), body.bytes(2) != nil, let snapLength = body.number(4) else {
             throw Self.short("an interface")

@@ -121,7 +121,7 @@ extension WorldCore {
         case .send(let requests): ask(requests, for: client, on: index)
         case .dropSession: giveUp(client)
         case .drop: break
-        case .deliver, .deliverAll: preconditionFailure("an ended app receives no events")
+        case .deliver, .deliverAll: preconditionFailure("an app that has ended receives no events")
         }
     }
 

@@ -125,7 +125,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
             "the device requires protection against a man in the middle; for that, this host needs a display, a "
                 + "keyboard or out-of-band data"
         case .nobodyToAsk: "the policy requires an agent that can ask the user, and there is none"
-        case .unsupported: "Bluetooth is not available on this machine"
+        case .unsupported: "Bluetooth is not available, or became unavailable during the call"
         }
     }
 }

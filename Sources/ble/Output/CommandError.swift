@@ -72,7 +72,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .daemonFailed(let error): "\(error.sentence)\(error.cure.asNextSentence)"
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
         case .cannotQuit(let process, let reason):
-            "Cannot quit process \(process): \(reason). Run this command as its user or as root."
+            "Cannot quit process \(process): \(reason). Run this command as root or as the user that runs the process."
         case .noDesktop(let reason):
             "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
         case .cancelled: "The command was cancelled."

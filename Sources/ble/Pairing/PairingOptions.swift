@@ -44,7 +44,7 @@ struct PeripheralPairingOptions: ParsableArguments {
     @OptionGroup var common: PairingOptions
     @Option(
         help: ArgumentHelp(
-            "The peripheral's out-of-band pairing data, as its --tell prints it: 72 hexadecimal digits.",
+            "The peripheral's out-of-band pairing data: the 72 hexadecimal digits that --tell prints there.",
             valueName: "octets"
         ),
         transform: { text in

@@ -49,7 +49,7 @@ struct AdvertisementPacking {
                 let limit = AdvertisingData.Structure.maximumDataLength
                 throw AdvertisingRequestError(
                     field,
-                    "it has more than \(limit) octets, the maximum of an AD structure"
+                    "an AD structure can have at most \(limit) octets of data, including UUIDs"
                 )
             }
             items += builder.data.structures.map { (field, $0) }

@@ -73,7 +73,7 @@ struct Adapters: AsyncParsableCommand {
         guard let transport = specification.transport else {
             throw CommandError.noController(
                 name,
-                "the controllers of a daemon or a simulated world cannot be queried",
+                "--probe does not work with a daemon or a simulated world",
                 cure: "Set \(HostSpecification.variable) to an adapter or a controller, such as hci:0."
             )
         }
