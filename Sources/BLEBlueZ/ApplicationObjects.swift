@@ -17,7 +17,8 @@ struct ApplicationObjects {
         let interface: String
         /// True if the program is asked before an untrusted device writes prepared values.
         let needsAuthorization: Bool
-        /// True if the program implements `AcquireWrite` or `AcquireNotify`, which the presence of a property states.
+        /// True if the program implements `AcquireWrite` or `AcquireNotify`: if the object has the property
+        /// `WriteAcquired` or `NotifyAcquired`.
         let acquiresWrites: Bool, acquiresNotifications: Bool
     }
 

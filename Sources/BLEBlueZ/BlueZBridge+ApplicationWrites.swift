@@ -21,6 +21,7 @@ struct ApplicationWrites: Sendable {
 
 // The writes of remote devices to the characteristics and descriptors that programs export.
 extension BlueZBridge {
+    /// Passes a group of writes by a remote device to the program.
     mutating func writeRequested(
         _ transaction: ServerTransaction?,
         _ central: RemoteCentral,

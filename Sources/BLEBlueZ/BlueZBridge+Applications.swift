@@ -10,7 +10,7 @@ struct Application: Sendable {
         let session: BlueZBridge.SessionKey
         /// The subscribed remote devices.
         var subscribers: [PeerIdentifier] = []
-        /// The subscribers for which the program has been called with `StartNotify`; there is one call for all of them.
+        /// The subscribers without a socket; `StartNotify` is called once for all of them.
         var started: [PeerIdentifier] = []
 
         var path: String { object.path }

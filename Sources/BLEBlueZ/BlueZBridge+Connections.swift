@@ -59,7 +59,7 @@ extension BlueZBridge {
     /// Answers the calls that wait until a device's services are known.
     ///
     /// `error` is the error to reply with if the device has disconnected; `nil` if the services are now known. If
-    /// `client` is not `nil`, only the calls of this program are answered.
+    /// `client` is not `nil`, only calls of this program are answered.
     mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil, of client: String? = nil) {
         guard let device = devices[peer] else { return }
         let isMeant = { (caller: Caller) in client == nil || caller.sender == client }

@@ -20,8 +20,8 @@ extension BlueZBridge {
 
     /// Removes the objects of a device's services, and closes the pipes of their characteristics.
     ///
-    /// Calls that wait for a subscription, or for their connection to use an attribute, are refused, because their
-    /// handles may belong to other attributes later.
+    /// Calls that wait for a subscription are refused; so are calls that need a connection first to use an attribute.
+    /// Their handles may belong to other attributes later.
     mutating func removeDatabase(of peer: PeerIdentifier) {
         guard let device = devices[peer] else { return }
         refuseSubscriptions(at: peer)
@@ -40,7 +40,7 @@ extension BlueZBridge {
         modaliasReads[peer] = nil
     }
 
-    /// Refuses the calls that wait for a subscription, and separates those that wait for a value from their objects.
+    /// Refuses the calls that wait for a subscription, and removes the object paths from those that wait for a value.
     private mutating func refuseSubscriptions(at peer: PeerIdentifier) {
         for key in sessions.keys {
             for number in sessions[key]?.requests.keys ?? [] {
@@ -57,7 +57,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Refuses the calls that wait for their connection to use an attribute.
+    /// Refuses the calls that wait for a connection before they use an attribute.
     private mutating func refuseOperations(at peer: PeerIdentifier) {
         guard let connecting = devices[peer]?.connecting else { return }
         for key in connecting.keys {

@@ -5,7 +5,7 @@ import DBus
 /// A socket that carries the values of an exported characteristic for one central: those that the central writes, or
 /// those that the program notifies.
 ///
-/// The program creates a pair of sockets when it is called with `AcquireWrite` or `AcquireNotify`.
+/// The program creates a pair of sockets when the bridge calls its method `AcquireWrite` or `AcquireNotify`.
 struct ExportedPipe: Sendable {
     enum State: Sendable {
         /// The program has not answered yet. These writes wait for its socket.
@@ -25,9 +25,9 @@ struct ExportedPipe: Sendable {
     let central: PeerIdentifier
     let isNotify: Bool
     var state: State
-    /// True if the central has disconnected, but the program still gets the commands that wait for its socket.
+    /// True if the central has disconnected, but write commands of it still wait for the program's socket.
     var hasEnded = false
-    /// True while nothing is read from the socket because too many values are still in the host.
+    /// True while the bridge does not read the socket, because the host has too many unsent values.
     var isPaused = false
 }
 
@@ -86,7 +86,7 @@ extension BlueZBridge {
         act(.closePipe(number))
     }
 
-    /// Continues without a socket, if the program's error does not mean that it refuses the write or the subscription.
+    /// Continues without a socket, unless the program's error refuses the write or the subscription.
     private mutating func notAcquired(_ number: PipeNumber, _ pipe: ExportedPipe, _ reply: BusReply) {
         exportedPipes[number] = nil
         if case .refused(let refusal) = reply {

@@ -156,7 +156,7 @@ package struct BlueZBridge: Sendable {
         /// The maximum number of a session's write commands in the host; commands beyond that are refused, or wait in
         /// their pipe.
         static let commands = 128
-        /// The number of a session's unsent values above which nothing is read from the sockets with its values.
+        /// The number of a session's unsent values from which on the bridge does not read the sockets with its values.
         static let updates = 32
         /// The maximum number of devices; at the limit, a new one replaces the least recently seen one that is not
         /// bonded or connected, a trusted one only if there is no other, and is not added if there is none.
@@ -218,7 +218,7 @@ package struct BlueZBridge: Sendable {
     var advertisements = OrderedMap<UInt32, Advertisement>()
     var monitors = OrderedMap<UInt32, Monitor>()
     var pipes = OrderedMap<PipeNumber, Pipe>()
-    /// The sockets that programs have created for their exported characteristics, or have been asked for.
+    /// The sockets of exported characteristics that programs have returned, or are about to return.
     var exportedPipes = OrderedMap<PipeNumber, ExportedPipe>()
     var removals: [Removal] = [], heldInquiries: [HeldInquiry] = [], searches: [DeviceSearch] = []
     var modaliasReads = OrderedMap<PeerIdentifier, ModaliasRead>()

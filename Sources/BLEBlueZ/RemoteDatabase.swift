@@ -83,7 +83,7 @@ enum PeerPurpose: Sendable {
         }
     }
 
-    /// True for a subscription that a program waits for.
+    /// True for a subscription whose call has not been answered.
     var isSubscription: Bool {
         switch self {
         case .subscribe, .acquire: true

@@ -34,13 +34,13 @@ struct ConnectionLimiter: Sendable {
     var connections: Bounds
     /// The maximum number of connections from programs that have not sent their greeting.
     var ungreeted: Bounds
-    /// The users to whom the limits in total do not apply, so that other users cannot shut them out.
+    /// The users to whom the limits for all users together do not apply, so that other users cannot keep them out.
     var administrators: [UInt32] = []
 
     /// Returns the outcome for a new connection, given the existing ones, oldest first.
     ///
-    /// If all users together have too many connections without a greeting, the oldest one of the user with the most of
-    /// them makes room. So silent programs of some users do not shut out the others.
+    /// If all users together have too many connections without a greeting, the new connection replaces the oldest one
+    /// of the user with the most of them. So silent programs of some users do not keep out the others.
     func connect(_ newcomer: Program, among programs: some Sequence<Program>) -> OnConnect {
         var present = Bounds(process: 0, user: 0, all: 0), silent = present
         for program in programs {
@@ -58,8 +58,8 @@ struct ConnectionLimiter: Sendable {
         return .refuse(Refusal(.tooMany, Bounds.sentence(about: ungreeted.all, state: state)))
     }
 
-    /// Returns the index of the connection without a greeting that makes room for a new one; `nil` if no user has more
-    /// of them than the new one's user would have.
+    /// Returns the index of the connection without a greeting that a new one replaces; `nil` if no user has more of
+    /// them than the new one's user would have.
     private func displaced(by newcomer: Program, among programs: some Sequence<Program>) -> Int? {
         var counts: [UInt32?: Int] = [:], first: [UInt32?: Int] = [:]
         for (index, program) in programs.enumerated() where !program.hasGreeted {
@@ -82,8 +82,8 @@ extension ConnectionLimiter.Bounds {
     /// Returns a sentence about the first limit that the counts in `present` have reached; `nil` if they have reached
     /// none.
     ///
-    /// The limit in total counts only if `isTotalLimited` is true. `state` is the predicate of the sentence, such as
-    /// “are already open”.
+    /// The limit for all users together applies only if `isTotalLimited` is true. `state` is the predicate of the
+    /// sentence, such as “are already open”.
     fileprivate func sentence(for present: Self, isTotalLimited: Bool, state: String) -> String? {
         if present.process >= process { return Self.sentence(about: process, of: " of this process", state: state) }
         if present.user >= user { return Self.sentence(about: user, of: " of this user", state: state) }

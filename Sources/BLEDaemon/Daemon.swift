@@ -147,7 +147,7 @@ package final class Daemon: @unchecked Sendable {
 
     /// Listens on a socket that already exists, such as one that the service manager passed.
     ///
-    /// After ``stop()``, the socket keeps listening for its other owner, and connections wait for the next daemon.
+    /// After ``stop()``, the socket is still listening for its other owner, and connections wait for the next daemon.
     package func listen(adopting descriptor: FileDescriptor) {
         let acceptor = makeAcceptor()
         acceptor.listen(adopting: descriptor)
@@ -217,8 +217,8 @@ package final class Daemon: @unchecked Sendable {
         }
         connections.append(connection)
         expectGreeting(of: connection)
-        // A greeting that has already arrived is processed before the next connection is admitted, so that an app whose
-        // sessions all connect at once, after a restart of the daemon, has only few connections without a greeting.
+        // A greeting that has already arrived is processed before the next connection is admitted. So an app whose
+        // sessions all connect together, after a restart of the daemon, has few connections without a greeting.
         stream.read()
         if connection.takeTurn() { wakeFlag.raise() }
     }
@@ -227,7 +227,7 @@ package final class Daemon: @unchecked Sendable {
         limits.connectionLimiter.connect(program, among: connections.lazy.map(\.program))
     }
 
-    /// Closes a connection without a greeting, because of other users' connections.
+    /// Closes a connection without a greeting to make room for another user's connection.
     private func makeRoom(inPlaceOf connection: AppConnection) {
         let sentence = "too many connections have sent no greeting, and this user has the most of them"
         connection.refuse(Refusal(.tooMany, sentence))

@@ -192,7 +192,7 @@ package struct BusConversation {
         }
     }
 
-    /// Keeps descriptors until their message is complete.
+    /// Stores descriptors until their message is complete; drops them if there are too many.
     private mutating func store(_ descriptors: [FileDescriptor]) {
         guard passesDescriptors, !descriptors.isEmpty,
             passed.reduce(descriptors.count, { $0 + $1.descriptors.count }) <= SocketMessage.descriptorLimit
@@ -200,7 +200,8 @@ package struct BusConversation {
         passed.append(PassedDescriptors(end: received, descriptors: descriptors))
     }
 
-    /// Removes the descriptors that came before the octet at `end`, and returns those of the octets from `begin` on.
+    /// Removes the descriptors of reads that ended at `end` or earlier, and returns those of reads that ended after
+    /// `begin`.
     ///
     /// The kernel ends a read after the octets that descriptors were sent with, and the bus sends the descriptors of a
     /// message with its first octets. Descriptors therefore belong to the message with the last octet of the read. The

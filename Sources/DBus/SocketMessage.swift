@@ -29,7 +29,7 @@ package enum SocketMessage {
 
     /// Reads octets and the descriptors that come with them; does not wait.
     ///
-    /// The descriptors are closed by exec. Those for which the process has no room are lost.
+    /// The descriptors are close-on-exec. Those beyond the process's limit of open files are lost.
     ///
     /// - Returns: The number of octets that were read, 0 at the end of the stream; -1 with an error number in `errno`.
     package static func receive(

@@ -28,7 +28,7 @@ final class BlueZService: @unchecked Sendable {
     private var sessions: [BlueZBridge.SessionKey: any HostSession] = [:]
     private var calls: [UInt32: BlueZBridge.CallNumber] = [:]
     private var pipes: [BlueZBridge.PipeNumber: ValuePipe] = [:]
-    /// The file descriptors of the reply that the bridge is processing; those that it does not take are closed.
+    /// The file descriptors of the reply that the bridge is processing; those that the bridge does not take are closed.
     private var received: [FileDescriptor] = []
     /// The serial number of the call to `RequestName`.
     private var nameRequest: UInt32 = 0

@@ -48,7 +48,7 @@ final class ValuePipe: @unchecked Sendable {
 
     /// Returns true if a program's descriptor can be the bridge's end of a pair: if it is a connected Unix socket.
     ///
-    /// A datagram socket cannot, because it does not report the end of its peer.
+    /// A datagram socket is not accepted, because it does not report that its peer has closed.
     static func accepts(_ descriptor: FileDescriptor) -> Bool {
         var address = sockaddr_storage(), size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
@@ -64,7 +64,7 @@ final class ValuePipe: @unchecked Sendable {
         return getsockopt(descriptor.raw, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 
-    // A program may have left its socket in blocking mode, so each call says that it does not wait.
+    // A program may have left its socket in blocking mode, so each call has the flag `MSG_DONTWAIT`.
 
     private static func read(_ descriptor: FileDescriptor) -> Input {
         var buffer = [UInt8](repeating: 0, count: 1_024)

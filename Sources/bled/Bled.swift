@@ -130,7 +130,7 @@ struct Bled: ParsableCommand {
 
     private func openRadios() throws -> Radios {
         var wanted = radios
-        // An adapter may become usable later. The host logs why none is.
+        // An adapter may become usable later. Until then, the host logs why none is.
         if wanted.isEmpty { wanted = [.adapter((try? .firstUsable(in: LinuxKernel())) ?? .first)] }
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
     }

@@ -153,7 +153,7 @@ package final class AppLauncher: @unchecked Sendable {
         if case .unit(let unit, _) = method(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    /// Returns whether an app was launched recently, and still has to connect.
+    /// Returns whether an app was launched recently and is still expected to connect.
     func isAwaited(_ app: AppLaunch) -> Bool {
         launches.contains { $0.app.isSameApp(as: app) && !$0.isOver }
     }

@@ -13,7 +13,7 @@ struct SessionFilter: Sendable {
     ///
     /// Every advertisement is compared with all of them.
     static let mostScannedServices = 512
-    /// The maximum length of the name prefix of a scan, in octets, which is that of a device name.
+    /// The maximum length of the name prefix of a scan, in octets: that of a device name.
     ///
     /// Core 6.0, Vol 3, Part C, 12.1.
     static let mostNamePrefix = 248

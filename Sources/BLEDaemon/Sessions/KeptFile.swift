@@ -7,7 +7,7 @@ import Logging
 /// The file that preserves sessions when the daemon stops.
 ///
 /// Each write replaces the whole file, and happens on the file's own dispatch queue. Sessions that are too large are
-/// left out, so that they keep no other session from being stored.
+/// left out, so that the others can be stored.
 ///
 /// Up to four writes may follow each other immediately; further ones happen at most once a second. ``flush()`` writes
 /// the changes that are left.
@@ -21,7 +21,7 @@ package final class KeptFile: Sendable {
     ///
     /// A longer one is left out, and an error is logged.
     static let mostOctetsOfRecord = 262_144
-    /// The length of a file with as many sessions as there can be, each as long as it can be, in octets.
+    /// The maximum length of the file, in octets.
     private static let mostOctets = magic.count + KeptSessions.most * (FrameReader.headerOctets + mostOctetsOfRecord)
 
     private let file: PrivateFile

@@ -122,8 +122,8 @@ final class KeptSessions: @unchecked Sendable {
 
     /// Returns whether two keys stand for the same session.
     ///
-    /// An app that names no radio uses the first one. When the daemon launches it, it names that radio, as
-    /// `BLUETOOTH_HOST` does, and must find its session.
+    /// An app that names no radio uses the first one. When the daemon launches the app, `BLUETOOTH_HOST` names that
+    /// radio, and the app must still find its session.
     private func isSame(_ one: AppKey, _ other: AppKey) -> Bool {
         var named = one
         named.radio = other.radio
@@ -144,8 +144,8 @@ final class KeptSessions: @unchecked Sendable {
 
     /// Closes an app's session, and leaves it out when the file is next written.
     ///
-    /// If the app has no other session to restore, its launch ends; otherwise systemd would start its unit again and
-    /// again.
+    /// If the app has no other session to restore, its launch ends, because systemd would start its unit again and
+    /// again while the launch file exists.
     func forget(_ app: KeptSessionEntry) {
         apps.removeAll { $0 === app }
         app.session.close()
@@ -174,7 +174,7 @@ final class KeptSessions: @unchecked Sendable {
         file?.write(apps.map { $0.takeRecord() })
     }
 
-    /// Launches an app, so that it restores all of its sessions on the radio that it is launched for.
+    /// Launches an app to restore all of its sessions on the radio of the given session.
     private func launch(_ app: KeptSessionEntry) {
         let waiting = apps.filter {
             !$0.hasApp && $0.launch.isSameApp(as: app.launch) && isSameRadio($0.key, app.key)

@@ -124,7 +124,7 @@ extension Answer {
     /// The maximum length of an answer with sessions, in octets, less than that of a message.
     private static let mostOctetsOfApps = 900_000
 
-    /// Creates the answer with these sessions, which fits into a message.
+    /// Creates an answer with these sessions that fits into a message.
     ///
     /// Each session has an equal share of the space for links; links beyond it are left out.
     static func apps(fitting all: [SessionInfo]) -> Self {
