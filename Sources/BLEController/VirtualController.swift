@@ -92,7 +92,7 @@ struct VirtualController: Sendable {
         fresh.faults = faults
         fresh.isPresent = isPresent
         fresh.lastHandle = lastHandle
-        // The entries are still in the schedule, which replaces them instead of adding others.
+        // The entries are still in the schedule, so that new ones must replace them.
         fresh.scanEntry = scanEntry
         fresh.rotation = rotation
         self = fresh

@@ -36,7 +36,7 @@ final class MachineState {
     var faults = Machine.Faults()
     /// The current faults of the machine.
     var runningFaults = RunningFaults()
-    /// The number of walks and other moves so far.
+    /// The number of walks and other moves that have begun.
     var movements = 0
     /// The apps of the machine; the default app comes first.
     var apps = [AppRecord(name: AppRecord.standardName)]

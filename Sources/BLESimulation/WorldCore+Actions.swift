@@ -131,7 +131,7 @@ extension WorldCore {
         let station = stations[index]
         switch station.radio {
         case .present(let controller), .resetting(let controller, _), .switchedOff(let controller):
-            // The requests that were lost already must not be lost again by the next controller.
+            // The next controller must not lose requests again that this one has already lost.
             station.faults.lostConnectionRequests = air[faults: controller].lostConnectIndications
             air.remove(controller, at: now)
             station.radio = .unplugged(absentAt: now + Self.absence)

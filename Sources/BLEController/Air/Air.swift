@@ -107,7 +107,7 @@ package struct Air: ~Copyable {
 
     /// Powers a controller off and on.
     ///
-    /// Its state is reset, and its host gets no output from before. It sends nothing more on its connections, so the
+    /// Its state is reset, and its host gets no earlier output. It sends nothing more on its connections, so the
     /// peers' supervision timeouts expire.
     package mutating func powerCycle(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }

@@ -21,7 +21,7 @@ struct Outbox: Sendable {
     /// The time at which the next output is due; `nil` if none is delayed.
     var deadline: Instant? { released < delayed.count ? delayed[released].instant : nil }
 
-    /// True if an output is delayed that is not about an advertisement.
+    /// True if an output other than one about an advertisement is delayed.
     var hasDelayedData: Bool {
         let delayed = delayed.span
         for index in released..<delayed.count where !delayed[index].output.isAboutAdvertisement { return true }

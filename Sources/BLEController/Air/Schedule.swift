@@ -101,7 +101,7 @@ struct Schedule {
 
     /// Removes the entry with this token, if there is one.
     ///
-    /// Searches all entries. Activities whose time a host can change without limit need this.
+    /// Searches all entries. It is for activities that a host can reschedule any number of times.
     mutating func remove(_ token: UInt64) {
         if isOpen { close() }
         guard let index = heap.firstIndex(where: { $0.token == token }) else { return }
@@ -118,7 +118,7 @@ struct Schedule {
         if !heap.isEmpty { sink(last) }
     }
 
-    /// Lets `entry` rise to its position from the position `child`, which is free.
+    /// Moves `entry` up from the free position `child` to its position.
     private mutating func rise(_ entry: Entry, from child: Int) {
         var child = child
         while child > 0 {
@@ -130,7 +130,7 @@ struct Schedule {
         heap[child] = entry
     }
 
-    /// Lets `entry` sink to its position from the position `parent`, which is free; the root by default.
+    /// Moves `entry` down from the free position `parent`, by default the root, to its position.
     private mutating func sink(_ entry: Entry, from parent: Int = 0) {
         var entries = heap.mutableSpan, parent = parent
         while true {

@@ -186,7 +186,7 @@ struct LinkEnd: Sendable {
 
     /// True if this end sends a packet other than an empty one in the next exchange.
     ///
-    /// During an encryption procedure, data and other procedures wait, possibly for a host.
+    /// During an encryption procedure, data and other procedures wait, sometimes until a host responds.
     var canSendSomething: Bool {
         guard encryptionBox?.encryption.isUnderWay == true else { return hasSomethingToSend }
         return control.hasPacket(ofEncryption: true) || isSending

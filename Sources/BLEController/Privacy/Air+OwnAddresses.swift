@@ -39,8 +39,8 @@ extension Air {
     /// Schedules the next replacement of a controller's private addresses.
     ///
     /// If an entry for an earlier time is already scheduled, nothing is added: that entry schedules the next one when
-    /// it runs. An entry for a later time is replaced. So the schedule does not grow when a host changes the timeout
-    /// often.
+    /// it runs. An entry for a later time is replaced. So the schedule does not grow when a host often changes the
+    /// timeout.
     mutating func scheduleRotation(_ controller: Int) {
         guard let deadline = controllers[controller].resolvingList.deadline else { return }
         if let rotation = controllers[controller].rotation {

@@ -47,7 +47,7 @@ extension VirtualController {
     }
 
     /// Returns the advertiser's address if the initiator connects to this advertiser; `nil` if the initiator ignores
-    /// it, or if the controller has as many connections as it can have.
+    /// it, or if the controller has the maximum number of connections.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.4 and 6.4.
     mutating func recognizeForInitiator(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {

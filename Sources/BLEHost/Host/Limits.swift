@@ -43,13 +43,13 @@ package struct Limits: Equatable, Sendable {
     package var pendingPeersOfClient = 256
     /// Packets on one fixed channel of a link that wait for a controller buffer.
     ///
-    /// Write commands and values of clients do not count. They have a limit of their own, which is four times as high
-    /// and only reached if 32 clients have queued ``queuedFramesOfClient`` each.
+    /// Clients' write commands and notified values on the ATT channel are not included. Their limit is four times as
+    /// high, and is only reached if 32 clients have queued ``queuedFramesOfClient`` each.
     package var queuedFrames = 1024
-    /// Write commands of one client on one link that wait for a controller buffer; also notified values.
+    /// Write commands of one client on one link that wait for a controller buffer; also its notified values.
     ///
-    /// The packets of all clients are sent in the order in which they were queued, so this is how many packets of
-    /// another client a packet has to wait for.
+    /// The packets of all clients are sent in the order in which they were queued, so a packet waits for at most this
+    /// many packets of each other client.
     package var queuedFramesOfClient = 128
     /// Queued HCI commands.
     package var queuedCommands = 256
@@ -78,7 +78,7 @@ package struct Limits: Equatable, Sendable {
     package var queuedRequests = 512
     /// Write commands of one client to one peer that wait for the client's earlier requests and write commands.
     package var queuedWriteCommands = 1024
-    /// Values to notify of one client on one bearer that wait for the client's earlier values.
+    /// Notified values of one client on one bearer that wait for the client's earlier values.
     package var queuedValues = 1024
     /// Requests from one peer that wait while an app answers an earlier request from the peer.
     package var peerRequests = 64
@@ -86,12 +86,14 @@ package struct Limits: Equatable, Sendable {
     package var queuedIndications = 64
     /// Values on one link that wait to be sent in one notification.
     package var gatheredValues = 64
-    /// Attribute handles of the services of one app, a quarter of all handles.
+    /// Attribute handles of the services of one app: a quarter of all handles.
     ///
-    /// The handles of a removed service count until the last link has ended. The program that contains the host has no
-    /// such limit, because it has no other apps.
+    /// The handles of a removed service count until the last link has ended. The limit does not apply to the program
+    /// that contains the host.
     package var handlesOfApp = 16_384
-    /// Published channels of one app, an eighth of all PSMs; not for the program that contains the host.
+    /// Published channels of one app: an eighth of all PSMs.
+    ///
+    /// The limit does not apply to the program that contains the host.
     package var publishedChannelsOfApp = 16
     /// Prepared writes of one peer.
     package var preparedParts = 128

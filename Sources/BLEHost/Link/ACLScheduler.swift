@@ -183,9 +183,9 @@ struct ACLScheduler {
     /// A packet that fits into a buffer bypasses the queues if a buffer is free and nothing is queued.
     ///
     /// The ATT packets with a receipt are the clients' write commands and values. The attribute layer limits those of
-    /// each client (``Limits/queuedFramesOfClient``), and their limit here only matters if very many clients use the
-    /// link. The limit for other packets of each fixed channel is separate: requests and responses are few, but their
-    /// loss would end the link. Credit-based channels limit their packets themselves, and none of their packets may be
+    /// each client (``Limits/queuedFramesOfClient``), so their limit here is only reached if very many clients use the
+    /// link. Other packets of each fixed channel have a separate limit: requests and responses are few, but their loss
+    /// would end the link. Credit-based channels limit their packets themselves, and none of their packets may be
     /// lost.
     mutating func submit(
         _ payload: OutgoingPayload,

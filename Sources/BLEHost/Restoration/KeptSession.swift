@@ -7,7 +7,7 @@ import BLEWire
 package struct KeptSession: Equatable, Sendable {
     /// The maximum number of events that are held for the next launch.
     ///
-    /// If there are more, the oldest is recorded in the state, and the app does not receive it.
+    /// If there are more, the state is updated with the oldest, and the app does not receive it.
     package static let mostHeld = 1_024
 
     /// The action for an event from the host.
@@ -20,8 +20,8 @@ package struct KeptSession: Equatable, Sendable {
         /// Hold the event for the next launch, or until the running app has been informed of the state of the radio. If
         /// `launches` is true, launch the app now.
         case hold(launches: Bool)
-        /// Send the host this request, which sends an error response to the peer that made the request of this event
-        /// or, if the event is held in its place, of the oldest held event.
+        /// Send the host this request, which sends an error response to a peer: to the one whose request this event
+        /// reports or, if this event has replaced the oldest held event, to the one whose request that event reports.
         case refuse(ClientRequest)
         /// Drop the event.
         case drop

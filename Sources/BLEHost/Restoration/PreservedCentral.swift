@@ -2,10 +2,10 @@ import BLEWire
 
 /// The preserved state of a session in the central role: its scan and its connections.
 package struct PreservedCentral: Equatable, Sendable {
-    /// The maximum of ``PreservedPeer/octets`` of all peers together.
+    /// The maximum sum of ``PreservedPeer/octets`` of all peers.
     ///
-    /// If there are more, the oldest events of the peer with the most octets are dropped, so that a peer with a large
-    /// database takes nothing from the others. The app then discovers those attributes again.
+    /// Above it, the oldest events of the peer with the most octets are dropped, so that a peer with a large database
+    /// does not displace the events of others. The app then discovers the dropped attributes again.
     package static let mostOctets = 131_072
 
     package private(set) var scan: ScanRequest?
@@ -89,7 +89,7 @@ package struct PreservedPeer: Equatable, Sendable {
     package private(set) var mtu: Int?
     /// The events that are still valid, in order: discovered attributes, subscriptions, and the parameters of the link.
     package private(set) var validEvents: [PeerEvent] = [] { didSet { octets = Self.octets(of: validEvents) } }
-    /// The size of ``validEvents`` in a message or file, in octets, or more.
+    /// An upper bound for the size of ``validEvents`` in a message or file, in octets.
     package private(set) var octets = 0
 
     init(peer: PeerIdentifier, request: ConnectRequest) {
@@ -204,7 +204,7 @@ package struct PreservedPeer: Equatable, Sendable {
 }
 
 extension PeerEvent {
-    /// The maximum size of an event that is preserved in a message or file, in octets.
+    /// An upper bound for the size of the event in a message or file, in octets, if the event is preserved.
     fileprivate var mostOctets: Int {
         let attributes =
             switch self {

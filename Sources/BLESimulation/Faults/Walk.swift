@@ -6,7 +6,7 @@ struct Walk: Sendable {
     private static let mostSteps = 864_000.0
     private static let shortestStep = Duration.milliseconds(100)
 
-    /// The number of this movement among the movements of its machine.
+    /// The number of this movement among all movements of its machine.
     let number: Int
     private let start: World.Position
     private let end: World.Position
@@ -47,6 +47,6 @@ struct Walk: Sendable {
         )
     }
 
-    /// The share of the walk that is over after the next step.
+    /// The share of the walk that is completed by the next step.
     private var share: Double { Double(step) / Double(steps) }
 }

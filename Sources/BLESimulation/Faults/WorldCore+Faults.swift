@@ -78,7 +78,7 @@ extension WorldCore {
         for other in stations.indices where other != index { set(index, other, separated: areSeparated(index, other)) }
     }
 
-    /// Starts to move a machine in a straight line.
+    /// Starts a movement of a machine in a straight line.
     mutating func walk(_ index: Int, to end: World.Position, taking duration: Duration) {
         let position = stations[index].identity.position
         let start = World.Position(x: position.x, y: position.y, z: position.z)
@@ -112,7 +112,8 @@ extension WorldCore {
         let index = session.machine
         guard case .connected(let peer, _) = event, stations[index].faults.failedConnections > 0 else { return nil }
         stations[index].faults.failedConnections -= 1
-        // The app has not called anything, so the story and the count of steps must not contain a call.
+        // The app has not called `cancelPeripheralConnection`, so the story and the count of steps must not contain a
+        // call.
         let cancellation = ClientRequest.cancelConnection(peer)
         recordRequestedAlerts(cancellation, for: client, on: index)
         preserve(cancellation, for: session.client)

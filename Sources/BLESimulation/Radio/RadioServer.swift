@@ -16,9 +16,9 @@ import BLEWire
 package final class RadioServer: @unchecked Sendable {
     /// The maximum number of controllers on shared socket addresses.
     package static let mostShared = 4_096
-    /// The maximum number of activities that a turn runs before they are due.
+    /// The maximum number of activities that one turn runs before they are due.
     ///
-    /// The sockets are served before the next turn runs more of them.
+    /// Between two turns, the sockets are served.
     private static let mostEarlyActivities = 1_000
 
     /// The handling of a new connection to a controller that already has a host.

@@ -14,7 +14,7 @@ extension GATTClient {
 
     /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     ///
-    /// No write command may be waiting, because ``sent(_:at:into:)`` would have to send it.
+    /// Call ``sent(_:at:into:)`` instead if write commands are waiting, because it also sends those.
     @inline(__always)
     mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) {
         while let client = commands.nextTaken(upTo: receipt) {

@@ -15,8 +15,8 @@ extension Host {
 
     /// Completes a successful pairing.
     ///
-    /// The new bond replaces the previous bond, unless that is stronger or was made over another link meanwhile. In
-    /// that case, the new key is only valid on this link.
+    /// The new bond replaces the previous bond, unless that is stronger or was made over another link during the
+    /// pairing. In that case, the new key is only valid on this link.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,

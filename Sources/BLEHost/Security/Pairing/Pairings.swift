@@ -246,8 +246,8 @@ struct Pairings {
 
     /// Records that a pairing on `link` has made a bond with a peer.
     ///
-    /// From now on, only a pairing that is as strong may replace the bond. A pairing that has already begun on another
-    /// link to the peer may not, because no user was asked whether to replace this bond.
+    /// From then on, only a pairing that is at least as strong may replace the bond. A pairing that has already begun
+    /// on another link to the peer may not replace it, because no user was asked about that.
     mutating func bonded(with peer: PeerIdentifier, on link: ConnectionHandle, _ strength: PairingStrength) {
         for index in 0..<entries.count where entries.values[index].peer == peer {
             entries.values[index].manager.existing = strength

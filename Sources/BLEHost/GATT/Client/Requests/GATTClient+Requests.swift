@@ -164,8 +164,8 @@ extension GATTClient {
         outbox.send(packet, on: .unenhanced, of: link, receipt: receipt)
     }
 
-    /// Records that the controller has accepted the packet with this receipt and all earlier ones, and sends waiting
-    /// write commands in their place.
+    /// Records that the controller has accepted the packet with this receipt and all earlier ones, and sends write
+    /// commands that waited for that.
     mutating func sent(_ receipt: SendReceipt, at now: Instant, into outbox: inout Outbox) {
         while let client = commands.nextTaken(upTo: receipt) {
             outbox.report(to: client, .peer(peer, .writeCommandsTaken(1)))
@@ -201,9 +201,9 @@ extension GATTClient {
     /// Fails all requests from `client`, and removes the client.
     ///
     /// The client's write commands at the start of its queue are sent first, unless they must wait for an earlier
-    /// request, or others still use the link and too many are unsent. All its other queued requests are cancelled,
-    /// including later write commands. So the peer gets everything that the client wrote up to some point, without
-    /// gaps.
+    /// request. If other clients use the link, only as many are sent as the client's share allows. All its other queued
+    /// requests are cancelled, including later write commands. So the peer gets everything that the client wrote up to
+    /// some point, without gaps.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         // The link of a central ends when its last client has left it, so no other client can be delayed.

@@ -132,7 +132,7 @@ struct WriteCommands {
         let client: ClientID
     }
 
-    /// The maximum number of commands of one client.
+    /// The maximum number of commands of one client that the controller has not accepted.
     private let share: Int
     private var commands = Fifo<Command>()
 
@@ -140,7 +140,7 @@ struct WriteCommands {
 
     var isEmpty: Bool { commands.isEmpty }
 
-    /// Returns whether `client` may send a command now; if not, the command has to wait until earlier ones are sent.
+    /// Returns whether `client` may send a command now, because few of its commands are unsent.
     @inline(__always)
     func hasRoom(for client: ClientID) -> Bool { commands.count < share || count(of: client) < share }
 

@@ -54,8 +54,8 @@ extension GATTDatabase {
     ///
     /// - Returns: The handles of the service, or why it was not added: ``Failure/uuidNotAllowed`` if only the host may
     ///   publish this service, ``Failure/invalidParameters`` if the definition is inconsistent, reuses an identifier or
-    ///   includes an unknown service, ``Failure/limitReached`` if there are not enough handles left, or the app would
-    ///   have more than ``Limits/handlesOfApp``.
+    ///   includes an unknown service, ``Failure/limitReached`` if there are not enough handles left or the app would
+    ///   use more than ``Limits/handlesOfApp``.
     package mutating func add(
         _ definition: ServiceDefinition,
         for client: ClientID,

@@ -18,7 +18,7 @@ struct HandleUse: Sendable {
         counts[app, default: 0] += count
     }
 
-    /// Counts only the handles of these services, because all others can be assigned again.
+    /// Forgets all handles except those of these services, because the others can be assigned again.
     mutating func release(allExcept services: [GATTDatabase.Service]) {
         let earlier = self
         self = Self()

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The values that wait on one bearer because their clients have too many values in the controller's queue.
+/// The values that wait on one bearer because their clients have too many values that the controller has not accepted.
 ///
 /// Each client has a queue of its own, so a client with many values does not delay those of another client.
 struct HeldValues {
