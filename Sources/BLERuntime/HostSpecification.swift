@@ -2,7 +2,7 @@ import Glibc
 
 /// The host that an app uses, as written in `BLUETOOTH_HOST`.
 package enum HostSpecification: Equatable, Sendable {
-    /// `hci:N` or `hci:ADDRESS`: an adapter of this machine. `hci:first`: the first one that is usable, now or later.
+    /// `hci:N` or `hci:ADDRESS`: an adapter of this machine. `hci:first`: the first one that is or becomes usable.
     case adapter(AdapterReference)
     /// `serial:PATH[@RATE][,rtscts]`: a controller on a serial port.
     case serial(SerialAddress)

@@ -123,15 +123,15 @@ extension AdapterReference {
     }
 }
 
-/// The number or address by which a user names an adapter of the machine, or the choice of any usable adapter.
+/// The number or address by which a user names an adapter of the machine, or `first` for any usable adapter.
 package enum AdapterReference: Hashable, Sendable, CustomStringConvertible {
     /// The adapter's current number. The kernel assigns numbers in the order in which adapters appear.
     case index(AdapterIndex)
     /// The adapter's address, which does not change when its number does.
     case address(DeviceAddress)
-    /// The first adapter that is usable when the port to it is opened, which may be another one each time.
+    /// The first adapter that is usable when its port is opened, which may be a different one each time.
     ///
-    /// See ``firstUsable(in:)``. It is never an adapter that BlueZ uses.
+    /// See ``firstUsable(in:)``. An adapter that BlueZ uses is never chosen.
     case first
 
     /// Parses a number, a name such as `hci0`, an address or `first`; returns `nil` for anything else.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A terminal that passes each key to the program at once and without echo, even Ctrl-C.
+/// A terminal that passes each key to the program immediately and without echo, even Ctrl-C.
 ///
-/// It does so until ``restore()`` is called or the process exits.
+/// The terminal's settings are restored by ``restore()`` or when the process exits.
 package struct TerminalInput {
     /// The number of columns if the terminal does not report its size.
     private static let usualColumns = 80
@@ -29,7 +29,7 @@ package struct TerminalInput {
     /// Restores the settings of the terminal.
     package func restore() { Self.restoreSettings() }
 
-    /// Does not wait until the terminal has shown all output, because nothing may be reading it.
+    /// Restores the settings without waiting until the terminal has shown all output, which may never happen.
     private static func restoreSettings() {
         guard var settings = savedSettings.withLock({ $0.take() }) else { return }
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)

@@ -5,9 +5,9 @@ extension FileDescriptor {
     /// Lets only this process's user write to an open file or directory, and only that user and `reader` read it;
     /// returns whether that succeeded.
     ///
-    /// For a reader who is another user, this sets an access control list, acl(5), in the form of the kernel's extended
-    /// attribute: `posix_acl_xattr_header` and its entries. The owner of a file may do that without privileges, but not
-    /// every file system supports it (`EOPNOTSUPP`).
+    /// If the reader is another user, this sets an access control list, acl(5), as an extended attribute in the
+    /// kernel's format: `posix_acl_xattr_header` and entries. The owner of a file needs no privileges for this, but
+    /// some file systems do not support it (`EOPNOTSUPP`).
     func restrict(toReader reader: UInt32?, isDirectory: Bool = false) -> Bool {
         let ofOwner: UInt16 = isDirectory ? 0o7 : 0o6, ofReader: UInt16 = isDirectory ? 0o5 : 0o4
         guard let reader, reader != geteuid() else { return fchmod(raw, mode_t(ofOwner) << 6) == 0 }
@@ -23,7 +23,7 @@ extension FileDescriptor {
         return set_attribute(raw, "system.posix_acl_access", octets, UInt(octets.count)) == 0
     }
 
-    /// The octets of a number, least significant first.
+    /// Returns the octets of a number, least significant first.
     private static func octets(of number: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }

@@ -135,8 +135,8 @@ package struct TrustedPath: Sendable {
 
     /// Creates a directory with this name if there is none, and lets only this process's user and `reader` enter it.
     ///
-    /// The directory has these permissions before it has its name, so that a program of the reader can watch it from
-    /// the start.
+    /// A new directory gets these permissions before its name, so that a program of the reader can watch it as soon as
+    /// it exists.
     package func makeDirectory(reader: UInt32) throws(FileProblem) {
         let suffix = exists ? "" : ".new"
         if !suffix.isEmpty, mkdirat(directory.raw, name + suffix, 0o700) != 0, errno != EEXIST {

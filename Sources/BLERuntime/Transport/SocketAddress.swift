@@ -33,13 +33,13 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of the path of a Unix socket in octets; unix(7).
     static let mostOctetsOfPath = 107
 
-    /// The maximum number of addresses of a host name; further ones are ignored.
+    /// The maximum number of addresses to try for a host name; further ones are ignored.
     private static let mostNames = 8
 
     /// Creates a non-blocking socket, and passes it to `body` together with this address in the system's form.
     ///
     /// If `body` throws, the socket is closed. A host name is resolved on the calling thread, which blocks until that
-    /// is done. If it has several addresses, the socket is for the first one.
+    /// is done. If the name has several addresses, the socket is for the first one.
     func makeSocket(
         _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
             Void
@@ -149,7 +149,7 @@ package final class FileDescriptor: Sendable {
     }
 }
 
-/// Two objects are equal only if they are the same object.
+// Two objects are equal only if they are the same object.
 extension FileDescriptor: Hashable {
     package static func == (left: FileDescriptor, right: FileDescriptor) -> Bool { left === right }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

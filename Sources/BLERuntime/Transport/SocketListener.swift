@@ -15,7 +15,7 @@ package final class SocketListener: Sendable {
     private static let retryPause = Duration.milliseconds(100)
 
     private let descriptor: FileDescriptor
-    /// True if another process has the same socket, such as the service manager, and may listen on it later.
+    /// True if another process, such as the service manager, has the same socket and keeps it for later listeners.
     private let isShared: Bool
     private let loop: EventLoop
     private let watch: LoopWatch
@@ -79,10 +79,10 @@ package final class SocketListener: Sendable {
         self.init(on: descriptor, isShared: false, loop, taking: Self.acceptsPerDedicatedPass, accept: accept)
     }
 
-    /// Listens on a Unix socket that is already listening, and that another process may use as well.
+    /// Accepts connections on a Unix socket that is already listening, and that another process may use as well.
     ///
-    /// The socket itself keeps listening after ``close()``: connections wait in the system's queue for the next process
-    /// that listens on it.
+    /// The socket keeps listening after ``close()``: connections wait in the system's queue for the next process that
+    /// accepts them.
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
@@ -163,7 +163,7 @@ package final class SocketListener: Sendable {
     /// Can be called on any thread.
     package func close() {
         watch.cancel()
-        // shutdown(2) would also end the socket of the other process.
+        // shutdown(2) would also make the socket of the other process unusable.
         if !isShared { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
     }
 

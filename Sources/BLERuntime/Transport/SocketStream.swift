@@ -185,7 +185,7 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Reads the octets that are available, but not so many that the loop's other work has to wait long.
     ///
-    /// The loop does this itself; a caller that cannot wait for the next pass of the loop does it earlier.
+    /// The loop calls this when octets arrive; a caller that cannot wait for the loop's next pass may call it earlier.
     package func read() {
         for _ in 0..<4 { guard isReading, readOnce() > 0, input.wasFilled else { return } }
     }

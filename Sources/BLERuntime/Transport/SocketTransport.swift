@@ -10,14 +10,14 @@ import Glibc
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
-        /// A connection is being made. If that fails, or `alarm` rings, the addresses in `rest` are tried.
+        /// A connection is being made. If that fails, or `alarm` fires, the addresses in `rest` are tried.
         case connecting(FileDescriptor, LoopWatch, alarm: LoopAlarm?, rest: ArraySlice<SocketName>)
         /// There is a connection. `hasReceived` is true if valid packets have been received.
         case open(SocketStream, hasReceived: Bool)
         case waiting(LoopAlarm)
     }
 
-    /// The time after which the next address of a host name is tried if an address does not answer.
+    /// The time to wait for the answer of an address before the next address of the host name is tried.
     static let addressTimeout = Duration.seconds(2)
 
     private let address: SocketAddress
@@ -83,7 +83,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     /// Connects to the first of `names` that does not fail immediately.
     ///
-    /// - Throws: The error for the last one if all fail.
+    /// - Throws: The error for the last one if all fail immediately.
     private func connect(to names: ArraySlice<SocketName>, on loop: EventLoop) throws(TransportError) {
         var rest = names, failure = TransportError.unconnected(address, errno: EADDRNOTAVAIL)
         while let name = rest.popFirst() {
@@ -128,7 +128,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         open(descriptor, on: loop)
     }
 
-    /// Gives up the present address because of an error of the system, and tries the next ones.
+    /// Gives up the current address because of a system error, and tries the next ones.
     private func connectToNext(errno code: Int32) {
         guard case .connecting(_, let watch, let alarm, let rest) = state, let loop else { return }
         watch.cancel()

@@ -27,9 +27,9 @@ extension CBPeripheral {
         return true
     }
 
-    /// The effect of a write without response.
+    /// The outcome of a write without response.
     package enum OnWriteCommand {
-        /// The value is sent after earlier requests.
+        /// The value will be sent after earlier requests.
         case queued
         /// The value was dropped, because too many others wait.
         case full

@@ -3,13 +3,13 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// An app's request, after its attribute has been looked up among those that the peripheral has now.
+/// An app's request, after a check whether its attribute currently belongs to the peripheral.
 package enum CheckedRequest {
     /// The host can carry out the request.
     case valid(PeerRequest)
-    /// The request has this result without asking the peripheral.
+    /// The result of the request is known without asking the peripheral.
     case answered(PeerRequest, PeerEvent)
-    /// The attribute does not belong to the peripheral, or no longer does, as this call reports to the delegate.
+    /// The app's call cannot become a request, normally because the attribute does not belong to the peripheral.
     case refused(Refusal)
 
     /// The delegate call for a refused request.
@@ -19,7 +19,7 @@ package enum CheckedRequest {
 
     static func refused(_ call: PeripheralDelegateCall) -> Self { .refused(Refusal(call: call)) }
 
-    /// A request that fails without asking the peripheral.
+    /// Returns a request that fails without asking the peripheral.
     fileprivate static func failed(_ request: PeerRequest, _ failure: Failure) -> Self {
         .answered(request, request.answer(failure))
     }

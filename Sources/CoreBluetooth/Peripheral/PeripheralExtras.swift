@@ -18,8 +18,8 @@ extension CBPeripheralManager {
     /// Returns a number for a request to advertise that is made later.
     package func reserveAdvertisingNumber() -> Int { content.withLock { $0.advertising.reserveNumber() } }
 
-    /// The number of the app's request to advertise that the host has answered last; `nil` if its last answer was for
-    /// no request of the app.
+    /// The number of the app's request to advertise that the host's latest answer belongs to; `nil` if it belongs to
+    /// none.
     ///
     /// Observers read it to find out which request an event answers.
     package var answeredAdvertisingNumber: Int? { content.withLock { $0.advertising.answeredNumber } }

@@ -12,8 +12,8 @@ import BLEWire
 ///          ▼                   ▼                 ▼
 ///      delivered           delivered         delivered
 ///
-/// Each request with a result has a number, and its result has the same number, also if it does not come from the host.
-/// A host event with an unknown number has arrived too late.
+/// Each request that gets a result has a number, and the result has the same number, even if it does not come from the
+/// host. A host event with an unknown number has arrived too late.
 ///
 /// A request that need not be sent to the host has a result from the start. When services change, the requests about
 /// removed attributes fail before anything else is delivered, while the objects of these attributes still exist.

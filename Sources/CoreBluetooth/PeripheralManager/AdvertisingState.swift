@@ -37,8 +37,7 @@ struct AdvertisingState: Equatable {
     private var unansweredStarts: [Origin] = []
     /// The number of the app's latest start request.
     private var latestNumber = 0
-    /// The number of the app's start request that the host has answered last; `nil` if its last answer was for no
-    /// request of the app.
+    /// The number of the app's start request that the host's latest answer belongs to; `nil` if it belongs to none.
     private(set) var answeredNumber: Int?
 
     /// Creates the state of a manager that is not advertising.

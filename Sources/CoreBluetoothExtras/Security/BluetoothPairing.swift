@@ -158,7 +158,7 @@ public final class BluetoothPairing: Sendable {
     }
 }
 
-/// The devices about which the app has a prompt that still needs an answer.
+/// The devices with an open prompt: one that the app has received and that still needs an answer.
 private struct OpenPrompts {
     private var peers: [PeerIdentifier] = []
 
@@ -170,7 +170,7 @@ private struct OpenPrompts {
         }
     }
 
-    /// Removes and returns the devices whose prompts need no answer, because the host has ended.
+    /// Removes and returns the devices whose prompts no longer need an answer, because the host has ended.
     mutating func stateChanged(_ state: HostState) -> [PeerIdentifier] {
         switch state {
         case .resetting, .unsupported, .unauthorized:

@@ -30,8 +30,8 @@ final class PendingPairingCalls: Sendable {
 
     /// Adds a pending result with `add`, calls `ask`, and waits for the result.
     ///
-    /// Requests are made while the content is locked, so that those of several threads are made in the order of the
-    /// pending results.
+    /// `ask` is called while the content is locked, so that requests of several threads have the order of the pending
+    /// results.
     private func answer<Value: Sendable>(
         addedBy add: @Sendable (inout Content, PendingResult<Value>) -> Void,
         ask: () -> Void

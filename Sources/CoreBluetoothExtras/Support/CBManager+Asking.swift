@@ -48,7 +48,7 @@ extension ClientEvent {
 extension CBPeripheral {
     /// Makes a request to the device and waits for its result.
     ///
-    /// Results of other requests are ignored, also if they are about the same attribute.
+    /// Results of other requests are ignored, even if they are about the same attribute.
     ///
     /// - Parameters:
     ///   - event: Returns the result in an event that answers the request; `nil` if the event has none.

@@ -40,7 +40,7 @@ final class ChatGuest: NSObject {
 
     /// The maximum number of rooms.
     ///
-    /// When it is exceeded, the room that was discovered first is dropped, and the numbers of the others change.
+    /// Above it, the room that was discovered first is dropped, and the numbers of the others change.
     static let mostRooms = 256
 
     /// The discovered rooms, in the order of discovery.

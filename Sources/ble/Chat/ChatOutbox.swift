@@ -2,10 +2,10 @@ import CoreBluetooth
 
 /// The messages of a room that have not been sent yet, in pieces that fit into notifications.
 struct ChatOutbox {
-    /// The maximum number of unsent pieces to which a message of a guest, or for one guest, is added.
+    /// The number of unsent pieces from which on messages of guests, and messages for one guest, are dropped.
     ///
-    /// When it is reached, for example because a guest receives more slowly than another writes, such messages are
-    /// dropped. The room's own messages come from the user and are always added.
+    /// It is reached, for example, if a guest receives more slowly than another writes. The messages of the room's user
+    /// are always added.
     static let mostPieces = 1_024
 
     private(set) var pieces: [(octets: Data, to: [CBCentral]?)] = []

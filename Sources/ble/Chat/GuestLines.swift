@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The unfinished lines that the guests of a room have written, each by its guest.
+/// The unfinished line of each guest of a room.
 struct GuestLines {
     /// The maximum number of guests with an unfinished line.
     ///

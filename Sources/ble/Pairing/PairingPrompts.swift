@@ -5,8 +5,8 @@ import CoreBluetoothExtras
 /// The pairing prompts of a command, which ask the user or a script, and report the results.
 ///
 /// The printer prints each question. The answer is a line of input: “yes”, “no”, or six digits. If several devices pair
-/// at the same time, a question is printed only when the question before it needs no answer any more, so that an answer
-/// never counts for a device that the user was not asked about.
+/// at the same time, each question is printed when the previous one no longer needs an answer. So an answer never
+/// counts for a device that the user was not asked about.
 @MainActor
 final class PairingPrompts {
     private let printer: Printer
@@ -23,7 +23,7 @@ final class PairingPrompts {
     /// A pairing that has asked a question.
     private struct Pairing {
         let device: DeviceKeys
-        /// The question; `nil` if it needs no answer any more.
+        /// The question; `nil` if it no longer needs an answer.
         var prompt: PairingPrompt?
     }
 
@@ -115,7 +115,7 @@ final class PairingPrompts {
     /// The question that the next answer is about; `nil` if there is none.
     private var open: PairingPrompt? { pairings.lazy.compactMap(\.prompt).first }
 
-    /// Prints a question, or lets it wait until the questions before it need no answer any more.
+    /// Prints a question, or queues it until the questions before it no longer need an answer.
     private func ask(_ prompt: PairingPrompt) {
         let pairing = Pairing(device: DeviceKeys(prompt.identifier, name: prompt.name), prompt: prompt)
         let index = pairings.firstIndex { $0.device.identifier == prompt.identifier }
@@ -132,7 +132,7 @@ final class PairingPrompts {
         if !asksInTurn || open?.identifier == prompt.identifier { show(prompt) }
     }
 
-    /// Removes the question about a device, and prints the next question if that one was open.
+    /// Removes the question about a device, and prints the next question if the removed one was open.
     private func closeQuestion(about peer: UUID) {
         let wasOpen = open?.identifier == peer
         guard let index = pairings.firstIndex(where: { $0.device.identifier == peer }) else { return }

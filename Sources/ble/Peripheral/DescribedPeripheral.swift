@@ -38,10 +38,10 @@ final class DescribedPeripheral: NSObject {
     /// The state of the device's planned faults.
     var faults = Faults()
 
-    /// The maximum number of unsent values per characteristic that may be dropped.
+    /// The maximum number of unsent values per characteristic, not including those that must arrive.
     ///
-    /// When it is reached, for example because one central writes faster than another receives, the oldest of them is
-    /// dropped. The newest value is always sent.
+    /// When it is reached, for example because one central writes faster than another receives, the oldest of these
+    /// values is dropped. The newest value is always sent.
     static let mostUnsent = 64
 
     /// A value that the host has not accepted yet.
@@ -188,7 +188,7 @@ final class DescribedPeripheral: NSObject {
     /// Changes the value of a characteristic, and notifies subscribed centrals unless a due fault replaces the
     /// notification.
     ///
-    /// If `mustArrive` is true, the value is not dropped. The caller then waits for ``valuesSent()`` before the next.
+    /// If `mustArrive` is true, the value is not dropped; wait for ``valuesSent()`` before the next change.
     func change(_ characteristic: CBMutableCharacteristic, to value: Data, mustArrive: Bool = false) {
         values[characteristic] = value
         guard !sendWrongly(value, of: characteristic) else { return }

@@ -25,8 +25,8 @@ extension SessionDevice {
 
     /// Opens a channel to the device.
     ///
-    /// - Throws: ``SessionFailure`` if another command waits for a channel, because a result does not say which request
-    ///   it belongs to; Core Bluetooth's error if the channel cannot be opened.
+    /// - Throws: ``SessionFailure`` if another command waits for a channel, because Core Bluetooth's result does not
+    ///   identify the request; Core Bluetooth's error if the channel cannot be opened.
     func openChannel(_ psm: CBL2CAPPSM) async throws -> CBL2CAPChannel {
         guard opening == nil else {
             throw SessionFailure(.busy, "Another command is opening a channel to this device.")

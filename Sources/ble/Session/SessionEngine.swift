@@ -348,7 +348,8 @@ final class SessionEngine: NSObject {
             if device.connectedSince == nil {
                 forget(device)
             } else {
-                // The event `connected` was written, so the device is forgotten only when `disconnected` is written.
+                // The event `connected` has been written, so the device stays until `disconnected` has been written,
+                // too.
                 device.reconnects = false
             }
             throw error

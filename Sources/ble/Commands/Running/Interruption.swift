@@ -34,9 +34,9 @@ final class Interruption {
     /// A pipe is used because it keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do
     /// not. If no pipe can be created, the signals kill the process as usual.
     ///
-    /// - Parameter time: The maximum time from a signal to the end of the process; `nil` to limit only the time until
-    ///   ``wait(atMost:)`` returns, to ``responseTime``. After it, the process exits with status 74, even if the main
-    ///   thread is blocked because no program reads its output.
+    /// - Parameter time: The maximum time from a signal to the end of the process. If it is `nil`, only the time from a
+    ///   signal until ``wait(atMost:)`` returns is limited, to ``responseTime``. When the time is over, the process
+    ///   exits with status 74, even if the main thread is blocked because no program reads its output.
     init(endingProcessWithin time: Duration? = nil) {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests
