@@ -17,7 +17,7 @@ struct ExportedPipeTests {
     /// An application with a characteristic that implements `AcquireWrite` and `AcquireNotify`, and its test bus.
     private struct Acquiring {
         var registered: RegisteredApplication
-        /// The actions of the calls that the test bus does not have.
+        /// The actions after the program has returned a socket.
         var actions: [BlueZBridge.Action] = []
 
         init(flags: [String] = ["write", "write-without-response", "notify"]) throws {
@@ -43,7 +43,7 @@ struct ExportedPipeTests {
             return registered.bus.bridge.replied(to: number, with: reply, sockets: sockets, at: registered.bus.now)
         }
 
-        /// Has the program give a socket, and returns the number of the pipe.
+        /// Has the program return a socket, and returns the number of the pipe.
         mutating func open() throws -> BlueZBridge.PipeNumber {
             actions = try reply(ExportedPipeTests.socket)
             guard case .takePipe(let pipe, 0)? = actions.first else {
@@ -140,7 +140,7 @@ struct ExportedPipeTests {
         #expect(test.members == ["AcquireWrite", "AcquireWrite"], "the next write asks again")
     }
 
-    @Test("Values from the socket of AcquireNotify go to its central only; StartNotify and StopNotify are not called")
+    @Test("Values from the socket of AcquireNotify go only to its central; StartNotify and StopNotify are not called")
     func notify() throws {
         var test = try Acquiring()
         test.subscribe()
@@ -156,7 +156,7 @@ struct ExportedPipeTests {
     }
 
     @Test(
-        "Without a socket for notifications, StartNotify is called, unless the program fails",
+        "Without a socket for notifications, StartNotify is called, unless the program does not reply",
         arguments: everyUnusableReplies.indices
     )
     func notifyWithoutSocket(index: Int) throws {
@@ -185,7 +185,7 @@ struct ExportedPipeTests {
         #expect(test.registered.bus.actions == [.resumePipe(pipe)])
     }
 
-    @Test("A confirmed indication is an octet on the socket of its central")
+    @Test("A confirmed indication is reported as an octet on the socket of its central")
     func confirm() throws {
         var test = try Acquiring(flags: ["indicate"])
         test.subscribe()

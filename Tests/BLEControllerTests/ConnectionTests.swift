@@ -112,7 +112,7 @@ struct ConnectionTests {
         #expect(events == (0..<16).map { $0 / row.packets })
     }
 
-    @Test("An initiator waits while its controller has as many connections as it can have")
+    @Test("An initiator waits while its controller has the maximum number of connections")
     func limit() throws {
         var bench = Bench()
         let board = bench.add(maximumConnections: 1), central = bench.add(), peripheral = bench.add()

@@ -68,7 +68,7 @@ struct ConnectionLimiterTests {
         #expect(refusal?.sentence == sentence && refusal?.reason == (sentence == nil ? nil : .tooMany))
     }
 
-    @Test("If too many programs are silent, the oldest connection of the user with the most of them makes room")
+    @Test("If too many connections are silent, a new one replaces the oldest one of the user with the most")
     func room() {
         let silent: [UInt32] = [2, 3, 4, 4], programs = silent.map { ConnectionLimiter.Program(user: $0) }
         let greeted = ConnectionLimiter.Program(user: 4, hasGreeted: true)
@@ -81,7 +81,7 @@ struct ConnectionLimiterTests {
         }
     }
 
-    @Test("The limits in total do not apply to administrators, but the limits of a user do")
+    @Test("The limits for all users together do not apply to administrators, but the limits of a user do")
     func administrators() {
         let greeted = Self.spread(8, user: 2, hasGreeted: true), silent = Self.spread(4, user: 2, hasGreeted: false)
         for programs in [greeted, silent] {

@@ -136,7 +136,7 @@ struct HostilityTests {
         await central.reach(.poweredOn)
     }
 
-    @Test("Sessions that connect while the daemon is busy are all served, whatever the limit for silent programs")
+    @Test("All sessions that connect while the daemon is busy are served, despite the limit for silent programs")
     func rush() async throws {
         let host = ScriptedHost(), isFree = DispatchSemaphore(value: 0), isBusy = Locked(false)
         let limits = Daemon.Limits(connectionsOfProcess: 64)
@@ -181,7 +181,7 @@ struct HostilityTests {
         await other.reach(.poweredOn)
     }
 
-    @Test("Many sessions with long identifiers and many links are all described in one message")
+    @Test("Many sessions with long identifiers and many links are described in one message")
     func descriptions() async throws {
         let bench = try DaemonBench(limits: .init(connectionsOfProcess: 100, acceptRate: 100))
         let identifier = String(repeating: "i", count: 16_000)
@@ -213,9 +213,9 @@ struct HostilityTests {
         #expect(count > 1 || facts.first?.links.count == SessionDescription.mostLinks)
     }
 
-    @Test("Silent programs of four users do not shut out a fifth user", .enabled(if: geteuid() == 0))
+    @Test("Silent programs of four users do not keep out a fifth user", .enabled(if: geteuid() == 0))
     func silentUsers() async {
-        // The user belongs to the whole process.
+        // The user ID applies to the whole process.
         await #expect(processExitsWith: .success) {
             let bench = try DaemonBench(limits: .init(connectionsOfProcess: 512, greeting: .seconds(3_600)))
             try #require(chmod(String(bench.path.dropLast("/socket".count)), 0o755) == 0)

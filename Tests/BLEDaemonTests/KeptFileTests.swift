@@ -47,7 +47,7 @@ struct KeptFileTests {
         }
     }
 
-    @Test("The session of an app is stored and restored, whatever databases its peers have")
+    @Test("The session of an app is stored and restored, however large the databases of its peers are")
     func hostilePeers() throws {
         var session = KeptSession(.central)
         for number in 0..<256 as Range<UInt128> {
@@ -74,7 +74,7 @@ struct KeptFileTests {
         #expect(central.peers.contains { !$0.validEvents.isEmpty })
     }
 
-    /// A session of a user whose scan looks for a name of this length.
+    /// Returns a session of a user whose scan looks for a name of this length.
     private func record(ofUser user: UInt32, octets: Int) throws -> KeptRecord {
         let app = AppCredentials(user: user, groups: [], process: 1, program: "/bin/app")
         let scan = ScanRequest(namePrefix: String(repeating: "n", count: octets))
@@ -98,7 +98,7 @@ struct KeptFileTests {
         }
     }
 
-    @Test("As many sessions as there can be, each as long as it can be, are stored")
+    @Test("The maximum number of sessions, each of the maximum length, can be stored")
     func full() throws {
         try withPath { path in
             let file = KeptFile(path: path), limit = KeptFile.mostOctetsOfRecord

@@ -70,7 +70,7 @@ struct SocketPlaceTests {
         }
     }
 
-    @Test("A daemon that stops leaves the service manager's socket intact, and the next one serves those who waited")
+    @Test("A daemon that stops leaves the service manager's socket intact, and the next one serves the waiting apps")
     func adopted() async throws {
         let directory = "/tmp/place-\(UInt64.random(in: 0 ... .max))", path = directory + "/socket"
         try #require(mkdir(directory, 0o755) == 0)

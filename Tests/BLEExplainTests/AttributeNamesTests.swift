@@ -42,7 +42,7 @@ struct AttributeNamesTests {
         }
     }
 
-    @Test("The words contain eight entries of a response, and the number of the others", arguments: [8, 9, 200])
+    @Test("The words contain the first eight entries of a response and the number of others", arguments: [8, 9, 200])
     func lists(count: UInt16) {
         let response = Self.information(1...count, .short(0x2800))
         let words = Self.names.words(response, of: Self.server(link: 1), requested: nil)
@@ -50,7 +50,7 @@ struct AttributeNamesTests {
         #expect(words == (count > 8 ? "\(entries), \(count - 8) more" : entries))
     }
 
-    @Test("The end of a link forgets the attributes of both of its ends, and no others")
+    @Test("When a link ends, the attributes of both of its ends are forgotten, and no others")
     func forgetting() {
         var names = Self.names
         let servers = [

@@ -22,7 +22,7 @@ struct AdvertisingTaskTests {
         let advertisement: BroadcastAdvertisement
     }
 
-    @Test("A task that was cancelled before it advertises throws an error, and nothing is advertised")
+    @Test("A task that is cancelled before it advertises throws an error, and nothing is advertised")
     func cancelledBefore() async throws {
         let task = advertise(BroadcastAdvertisement())
         task.cancel()

@@ -157,7 +157,7 @@ struct DevicePairingTests {
             }
         }
 
-        /// Connects to the first keyboards with `central`, one after the other.
+        /// Connects `central` to the first keyboards, one after the other.
         func connect(_ central: CBCentralManager, count: Int) async throws -> [CBPeripheral] {
             try await central.poweredOn()
             var found: [CBPeripheral] = []

@@ -10,7 +10,7 @@ final class LampBench {
     let central: CBCentralManager
     let lamp: Machine
 
-    /// Begins a world; `pairing` is how the lamp pairs, `nil` for not at all.
+    /// Creates a world; `pairing` is how the lamp pairs, or `nil` if it does not pair.
     init(pairing: SimulatedPeripheral.Pairing? = nil) {
         let world = World(seed: 1)
         phone = world.machine("phone")

@@ -21,7 +21,7 @@ struct ValueSequenceTests {
         #expect(error?.code == .invalidHandle)
     }
 
-    @Test("A sequence of values ends with an error when the manager is released, also before it began")
+    @Test("A sequence of values ends with an error when the manager is released, even before the sequence began")
     func released() async throws {
         let app = Phone(bench)
         let (peripheral, found) = try await bench.connect(by: app.central)

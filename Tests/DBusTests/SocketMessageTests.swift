@@ -94,7 +94,7 @@ struct PassedDescriptorTests {
         #expect(descriptors(in: events) == [[], [descriptor], []])
     }
 
-    /// Messages that come with a descriptor which no reply may have.
+    /// Messages with a descriptor that belongs to no reply.
     private enum Message: CaseIterable { case call, unrequested, malformed, miscounted, tooLong }
 
     @Test(
@@ -131,7 +131,7 @@ struct PassedDescriptorTests {
         #expect(descriptors(in: events).allSatisfy(\.isEmpty) && !events.isEmpty)
     }
 
-    @Test("The descriptors that wait for their message are limited")
+    @Test("The number of descriptors that wait for their message is limited")
     func limit() throws {
         var conversation = try begun()
         let octets = Self.reply(to: 2, descriptors: 1).octets
@@ -149,7 +149,7 @@ struct PassedDescriptorTests {
         #expect(descriptors(in: events) == [[]] && first == nil)
     }
 
-    @Test("A conversation that does not pass descriptors closes those that it gets")
+    @Test("A conversation that does not pass descriptors closes those that it receives")
     func unwanted() throws {
         var conversation = try begun(passesDescriptors: false)
         let octets = Self.reply(to: 2, descriptors: 1).octets

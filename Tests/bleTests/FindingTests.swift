@@ -47,7 +47,7 @@ struct FindingTests {
         ("7D0C7A34-3A5E-4F0B-9A3B-0E0E5B1F2C11", "7D0C7A34-3A5E-4F0B-9A3B-0E0E5B1F2C11", nil),
     ]
 
-    @Test("A name matches by prefix, ignoring case, unless the text is an identifier or address", arguments: matches)
+    @Test("A text matches names by prefix, ignoring case, unless it is an identifier or address", arguments: matches)
     func matching(text: String, name: String?, match: PeerReference.Match?) {
         #expect(PeerReference(text: text).match(UUID(), name: name) == match)
     }

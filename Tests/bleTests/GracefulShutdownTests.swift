@@ -83,7 +83,7 @@ struct GracefulShutdownTests {
         }
     }
 
-    @Test("A wait tells a signal from the end of its time", arguments: [true, false])
+    @Test("A wait distinguishes a signal from the end of its time", arguments: [true, false])
     func cause(isSignal: Bool) async {
         await #expect(processExitsWith: .exitCode(7)) { @MainActor [isSignal] in
             for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }

@@ -16,7 +16,7 @@ struct AppShareTests {
         }
     }
 
-    @Test("An app can publish only so many channels, in all its sessions together, and leaves PSMs to other apps")
+    @Test("The channels of all sessions of an app together are limited, so other apps still get PSMs")
     func channels() {
         let rig = Rig.ready(), sessions = (10...12).map { ClientID(rawValue: $0) }
         for (session, owner) in zip(sessions, [Self.first, Self.first, Self.second]) {
@@ -31,7 +31,7 @@ struct AppShareTests {
         #expect(published(rig, by: sessions[1]) == [nil])
     }
 
-    @Test("The program that contains the host has no limit of its own for channels")
+    @Test("The program that contains the host can publish more channels than an app of the daemon")
     func program() {
         let rig = Rig.ready()
         for _ in 0..<128 { #expect(published(rig, by: Rig.peripheral) == [nil]) }
@@ -54,7 +54,7 @@ struct AppShareTests {
         )
     }
 
-    @Test("An app can use only so many handles, in all its sessions together, and leaves handles to other apps")
+    @Test("The handles of all sessions of an app together are limited, so other apps still get handles")
     func handles() {
         var limits = Limits(), database = GATTDatabase.plain()
         limits.handlesOfApp = 20

@@ -10,7 +10,8 @@ struct SharedLinkTests {
     private static let value = AttributeHandle(wire: 9)
     private static let share = Limits().queuedFramesOfClient
 
-    /// A rig with two clients that are connected to a peer, whose controller keeps its four buffers from now on.
+    /// Returns a rig with two clients that are connected to a peer, and with a controller that returns none of its four
+    /// buffers from now on.
     private func makeRig() -> (Rig, PeerIdentifier) {
         let rig = Rig.ready()
         rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
@@ -101,7 +102,7 @@ struct SharedLinkTests {
         #expect(sent(rig).contains([1]))
     }
 
-    @Test("A client that leaves keeps its share of a shared link, and has all its commands sent on a link of its own")
+    @Test("When a client leaves, its share of commands is sent on a shared link, and all on a link of its own")
     func leaving() {
         for isShared in [true, false] {
             let (rig, peer) = makeRig()

@@ -181,7 +181,7 @@ struct ACLSchedulerTests {
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .noLink)
     }
 
-    @Test("A queue accepts no more packets than its limits: one for those with a receipt, one for the others")
+    @Test("A queue has one limit for packets with a receipt, and one for the others")
     func limit() {
         var scheduler = make(count: 0)
         let receipt = SendReceipt(rawValue: 1)

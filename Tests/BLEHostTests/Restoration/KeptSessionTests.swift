@@ -145,7 +145,7 @@ struct KeptSessionTests {
         #expect(session.receive(.stateChanged(.poweredOff), canLaunch: false) == .dropSession)
     }
 
-    @Test("If too many events wait for the next launch, the oldest becomes part of the state")
+    @Test("If too many events wait for the next launch, the oldest is only recorded in the state")
     func limit() {
         let service = ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(0x180D))
         let central = RemoteCentral(peer: Self.peer, mtu: 23), value = LocalAttributeID(rawValue: 2)

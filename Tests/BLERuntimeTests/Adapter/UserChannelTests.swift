@@ -101,7 +101,7 @@ struct UserChannelTests {
         owner.stop()
     }
 
-    @Test("Without a name, the first adapter that becomes usable is opened, and not one that BlueZ uses")
+    @Test("With hci:first, the first adapter that becomes usable is opened, but never one that BlueZ uses")
     func firstUsable() async throws {
         let kernel = FakeKernel(), second = AdapterIndex(wire: 1)
         let port = UserChannelPort(.first, kernel: kernel, pause: .zero)

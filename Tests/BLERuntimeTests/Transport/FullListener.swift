@@ -6,7 +6,7 @@ import Glibc
 final class FullListener {
     private struct Unusable: Error {}
 
-    /// The maximum number of connections that fill the queue.
+    /// The maximum number of connections to make until the queue is full.
     private static let most = 64
 
     let address: SocketAddress

@@ -45,7 +45,7 @@ struct SocketTransportTests {
         hopeless.stop()
     }
 
-    @Test("An address that does not answer is given up after a while if there is another one")
+    @Test("If an address does not answer within 2 s, the next one is tried")
     func silentAddress() async throws {
         // The system drops connections to a socket whose queue is full.
         let silent = try FullListener(), controller = try ScriptedController()

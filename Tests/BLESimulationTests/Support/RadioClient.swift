@@ -20,7 +20,7 @@ final class RadioClient {
         try #require(result == 0)
     }
 
-    /// Sends Reset; returns whether the controller answers, rather than that the connection ends.
+    /// Sends Reset; returns true if the controller answers, false if the connection ends.
     func reset() -> Bool { command(0x0C03) == 0 }
 
     /// Sends a command; returns the status in Command Complete, or `nil` if the connection ends.

@@ -214,7 +214,7 @@ struct ManagerBehaviourTests {
     }
 
     @Test(
-        "After a refused update and the loss of the radio, the state is the last report, and later updates are sent",
+        "If the radio is lost after a refused update, only the state is reported, and later updates are sent",
         .behaviour("2.3.16"),
         arguments: UInt64(0)..<16
     )

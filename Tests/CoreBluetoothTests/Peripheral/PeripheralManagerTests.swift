@@ -197,7 +197,7 @@ struct PeripheralManagerTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("Without the radio, free space is not reported, and there is space for new subscribers", .behaviour("2.3.16"))
+    @Test("Free space is not reported without the radio, and new subscribers have space", .behaviour("2.3.16"))
     func windowWithoutRadio() async {
         let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
         _ = await bench.publish(characteristic)

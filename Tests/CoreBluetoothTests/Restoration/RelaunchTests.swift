@@ -17,7 +17,7 @@ struct RelaunchTests {
         }
     }
 
-    @Test("Connections of a relaunched app fail as often as requested")
+    @Test("After a relaunch, as many connections fail as requested")
     func failingConnections() async throws {
         let bench = WorldBench(), first = RestoringApp(), app = RestoringApp()
         await bench.publish(.dynamic())

@@ -179,7 +179,7 @@ struct PeripheralRequestsTests {
         #expect(queue.count == 0)
     }
 
-    @Test("Results keep the numbers of their requests, in whatever way the requests end")
+    @Test("Results have the numbers of their requests, however the requests end")
     func numbered() {
         var queue = PeripheralRequests()
         let reserved = queue.reserveNumber()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits of chat rooms", .timeLimit(.minutes(30))) @MainActor
 struct ChatLimitTests {
-    @Test("A room keeps the unfinished lines of 64 guests, and drops the oldest")
+    @Test("A room keeps the unfinished lines of 64 guests, and drops older ones")
     func lines() {
         var lines = GuestLines()
         let guests = (0...GuestLines.mostGuests).map { _ in UUID() }

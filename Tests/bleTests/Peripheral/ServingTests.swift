@@ -68,7 +68,7 @@ struct ServingTests {
         sensor.stop()
     }
 
-    @Test("A type that several characteristics have names the first of them")
+    @Test("A UUID that several characteristics share names the first of them")
     func first() throws {
         let characteristics = (0..<8).map { _ in #"{"uuid": "FFA1", "properties": ["read"], "value": "00"}"# }
         let text =

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The terminal of the shell", .timeLimit(.minutes(30)))
 struct TerminalTests {
-    @Test("A signal ends the shell, and the terminal has its settings again")
+    @Test("When a signal ends the shell, the terminal's settings are restored")
     func restores() throws {
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         try #require(terminal >= 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lost connection requests", .timeLimit(.minutes(30)))
 struct LostRequestTests {
-    @Test("Connection requests that were lost are not lost again after the radio was replaced")
+    @Test("Connection requests that were lost are not lost again after the radio is replaced")
     func replaced() async throws {
         let bench = KnobBench(), lamp = bench.world.place(.lamp)
         let peripheral = try #require(await bench.find())

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("Machines that change their way", .timeLimit(.minutes(30)))
+@Suite("Movements during a walk", .timeLimit(.minutes(30)))
 struct WalkingTests {
     let bench = KnobBench()
 
@@ -18,7 +18,7 @@ struct WalkingTests {
         return call?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
     }
 
-    @Test("A movement ends the walk before", arguments: Change.allCases)
+    @Test("A new movement ends the earlier walk", arguments: Change.allCases)
     func change(_ change: Change) async throws {
         let lamp = bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
@@ -37,7 +37,7 @@ struct WalkingTests {
         }
     }
 
-    @Test("A walk starts where the move before it leads to")
+    @Test("A walk starts where the machine was moved immediately before")
     func moveFirst() async throws {
         let lamp = bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
