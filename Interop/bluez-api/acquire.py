@@ -1,6 +1,6 @@
-"""A program whose characteristic gives sockets, with dbus-python: AcquireWrite and AcquireNotify.
+"""A program with dbus-python whose characteristic returns sockets from AcquireWrite and AcquireNotify.
 
-It prints what happens, one event a line. A value that a central writes is notified to it, if it has subscribed.
+It prints its events, one a line. A value that a central writes is notified to that central if it has subscribed.
 """
 
 import os
@@ -92,7 +92,7 @@ dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.SystemBus()
 objects = [Root(bus, ROOT), Value(bus, VALUE)]
 say("bridge", bus.get_object(BUS, "/org/freedesktop/DBus").GetConnectionUnixProcessID("org.bluez", dbus_interface=BUS))
-# A descriptor that bled-bluez does not expect.
+# Sends a file descriptor that bled-bluez does not expect.
 with open(os.devnull) as file:
     try:
         bus.call_blocking("org.bluez", ADAPTER, "org.bluez.Adapter1", "Fly", "h", [dbus.types.UnixFd(file)])

@@ -234,7 +234,7 @@ def check_line(line, text):
 
 
 def descriptors(process):
-    """The number of file descriptors that a process has."""
+    """Returns the number of open file descriptors of a process."""
     return len(os.listdir(f"/proc/{process}/fd"))
 
 

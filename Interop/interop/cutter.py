@@ -22,9 +22,9 @@ REMOTE_USER, TIMEOUT = 0x13, 0x08
 
 
 def expect_cut(near: str, status: int) -> None:
-    """Expects the status of `ble read` whose link was cut near a host.
+    """Checks the exit status of `ble read` after its link was cut near a host.
 
-    If the link timed out at our host, it is 75, unless the pairing had failed before.
+    The status is 75 if the link timed out at our host, unless the pairing had failed before; otherwise it is 1.
     """
     expected = (1, 75) if near == "ours" else (1,)
     if status not in expected:

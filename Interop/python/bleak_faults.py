@@ -31,7 +31,7 @@ def raising_for_bleak(device, data):
 
 
 async def cancelled_scanners():
-    """A scanner whose stop() is cancelled does not keep the session."""
+    """A scanner whose stop() is cancelled does not keep the session running."""
     shared = SharedSession.current()
     scanner = BleakScanner(backend=Scanner)
     for turns in range(4):

@@ -70,7 +70,7 @@ async def commands(host):
 
 
 async def rows():
-    """Events that come right after an answer happen after it."""
+    """Events that come right after an answer are processed after it."""
     lost = {"event": "disconnected", "reason": "The connection was lost."}
     async with scripted(connect=[{"event": "connected"}, {}, lost]) as session:
         lamp = await session.connect("Lamp")
@@ -115,7 +115,7 @@ async def streams():
 
 
 async def cancelled_streams(host):
-    """What a cancelled task has begun ends, so that another task can begin it."""
+    """A scan or a served device whose start is cancelled ends, so that another task can start one."""
     for begin, end in (("serve", "withdraw"), ("scan", "stop")):
         async with scripted(begin) as session:
             task = asyncio.create_task((session.serve(LAMP) if begin == "serve" else session.scan()).__aenter__())
@@ -137,7 +137,7 @@ async def cancelled_streams(host):
 
 
 async def found_late():
-    """A device that is found before the time limit is found, although the scan has not ended."""
+    """A device that is found before the time limit is returned, even if the scan has not ended by then."""
     found = {"event": "discovered", "rssi": -40}
     async with scripted("stop", scan=[{}, found]) as session:
         async with asyncio.timeout(30):
@@ -182,7 +182,7 @@ async def returning():
 
 
 async def lines():
-    """A process that writes something else than docs/SESSION.md says is ended."""
+    """A process whose lines do not follow docs/SESSION.md is ended."""
     async with scripted(connect=[{"event": "connected", "identifier": []}]) as session:
         async with failing("cancelled"):
             await session.connect("Lamp")
@@ -191,7 +191,7 @@ async def lines():
 
 
 async def programs():
-    """Programs that cannot be run, or are not those of this project, are named in an error."""
+    """The error about a program that cannot be run, or is not one of this project, names the program."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("greeting", "#!/bin/sh\necho hello\nexec sleep 600\n"), ("empty", "?"),
                            ("later", "#!/bin/sh\necho '{\"event\": \"ready\", \"protocol\": 2}'\n")):
@@ -226,7 +226,7 @@ async def reasons():
 
 
 async def repeated():
-    """A session is started once, so that each process is ended."""
+    """A session can be started only once, so that each process is ended."""
     async with scripted() as session:
         async with failing("invalid"):
             await session.__aenter__()
@@ -264,7 +264,7 @@ async def ended():
 
 
 async def exits():
-    """What has ended by itself can be left: a task that leaves it fails with its own error."""
+    """Leaving a stream, scan or device that has already ended raises no error in place of the task's own."""
     gone = [{"event": "failed", "code": "disconnected", "error": "The connection was lost."}]
     async with scripted(unsubscribe=gone, disconnect=gone, stop=gone) as session:
         try:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Takes the place of `ble`, for events in an order that a radio does not cause on demand.
+"""A substitute for `ble` that writes events in an order that a radio does not cause on demand.
 
-The variable ANSWERS contains an object: the lines that a command writes at once, by the name of the command. A line
-without an event is the answer "done". Other commands are done at once. The command `release` writes the lines of the
-commands in the variable HELD, and the answer to `received` has the names of all earlier commands.
+The variable ANSWERS contains an object: the lines that a command writes immediately, by the name of the command. A line
+without an event is the answer "done". Other commands are done immediately. The command `release` writes the lines of
+the commands in the variable HELD, and the answer to `received` has the names of all earlier commands.
 """
 
 import json

@@ -71,7 +71,7 @@ class SharedSession:
         async with self._lock:
             if self._session is None or not self._session.is_running:
                 if self._session is not None:
-                    # The radio may be free only when the process has ended.
+                    # The radio may be in use until the process has ended.
                     await self._session.__aexit__()
                 session = Session()
                 await session.__aenter__()
@@ -80,7 +80,7 @@ class SharedSession:
             return self._session
 
     def forget(self, user: object) -> None:
-        """Removes a user that may never leave; the session goes on at first, because a program often connects again."""
+        """Removes a user that may never leave; does not end the session, because a program often connects again."""
         self._users.discard(user)
 
     async def leave(self, user: object) -> None:
@@ -124,7 +124,7 @@ class SharedSession:
                 for scanner in list(self._scanners):
                     run(scanner.found, advertisement)
         except BluetoothError as error:
-            # bleak has no way to tell a scanner.
+            # bleak has no means to report this to a scanner.
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "The scan of all scanners has ended; start one again to continue", "exception": error})
         finally:

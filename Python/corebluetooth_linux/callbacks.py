@@ -9,7 +9,7 @@ from collections.abc import Callable
 def run(call: Callable[..., object], *arguments: object) -> None:
     """Calls a function of the program, and reports its exception to the exception handler of the event loop.
 
-    So an error in one callback does not end the session, which others use as well. As in callbacks of asyncio,
+    So an error in one callback does not end the session, which other tasks use as well. As in callbacks of asyncio,
     SystemExit and KeyboardInterrupt are raised.
     """
     try:

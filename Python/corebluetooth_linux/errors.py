@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\dT\S+ \w+ corebluetooth: (?:\[\w+\] )?(.*)")
-# The codes of failures after which nothing is left that could be ended.
+# The codes of errors that mean that what should end has already ended.
 ENDED = frozenset({"cancelled", "disconnected", "not_connected", "not_served", "radio_off"})
 MESSAGE = re.compile(r"(?:bled?: )?(.*)")
 
@@ -42,7 +42,7 @@ class BluetoothError(Exception):
 
 
 async def ending(request: Awaitable[object]) -> bool:
-    """Waits for a request that ends something; returns False if it has ended without that, as with the connection."""
+    """Waits for a request that ends something; returns False if that had already ended, as with the connection."""
     try:
         await request
     except BluetoothError as error:

@@ -12,16 +12,16 @@ from .errors import BluetoothError
 CHUNK = 64 * 1024
 # A line of a session has at most one value of 512 octets or one list of services.
 LINE_LIMIT = 16 * 1024 * 1024
-# The most octets of a command, as in docs/SESSION.md.
+# The maximum number of octets of a command, as in docs/SESSION.md.
 COMMAND_LIMIT = 65_536
-# The most levels of arrays and objects in a command. The process parses 512.
+# The maximum number of nested arrays and objects in a command. The process parses 512.
 LEVEL_LIMIT = 100
 
 
 def encoded(command: dict[str, Any]) -> bytes:
     """Returns the line of a command.
 
-    The process answers a line that it cannot parse without the number of the command, so these fail here.
+    The answer to a line that the process cannot parse lacks the number of the command, so such commands fail here.
 
     Raises:
         BluetoothError: with the code "invalid" if JSON cannot express the command, or if it is too long.
@@ -39,7 +39,7 @@ def encoded(command: dict[str, Any]) -> bytes:
 
 
 def _check(value: Any, level: int = 0) -> None:
-    """Raises ValueError if a value contains something that Python writes, but the process cannot parse."""
+    """Raises ValueError if a value contains something that Python can write as JSON, but the process cannot parse."""
     if level > LEVEL_LIMIT:
         raise ValueError(f"it has more than {LEVEL_LIMIT} levels of lists and dictionaries")
     if isinstance(value, int) and abs(value) >= 1 << 63:

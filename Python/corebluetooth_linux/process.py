@@ -35,15 +35,15 @@ async def start(program: str, variable: str, *arguments: str, **options: Any) ->
 
 
 def terminate(process: asyncio.subprocess.Process) -> None:
-    """Asks a program to end; does nothing if it has ended."""
+    """Sends SIGTERM to a program, unless it has ended."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
-            # The method terminate() may collect the exit status, for which asyncio then waits in vain.
+            # The method terminate() may collect the exit status, and asyncio would then wait for it without end.
             os.kill(process.pid, signal.SIGTERM)
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
-    """Ends a program, and waits for it."""
+    """Ends a program, if necessary with SIGKILL, and waits until it has ended."""
     terminate(process)
     try:
         async with asyncio.timeout(GRACE):

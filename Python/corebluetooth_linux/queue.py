@@ -54,7 +54,7 @@ class EventQueue(Generic[Item]):
         """Returns the next event; raises the error, or StopAsyncIteration, after the last one."""
         while not self._items:
             if self._end is not None:
-                # Otherwise each call would add its frames to the traceback.
+                # Without this, each call would add its frames to the traceback.
                 raise self._end.with_traceback(None)
             self._changed.clear()
             await self._changed.wait()

@@ -19,7 +19,7 @@ from .process import end, start, terminate
 from .queue import EventQueue
 from .scanning import Advertisement, Scan
 
-# The octets of the messages of a process that are kept, for the reason of its end.
+# The number of octets of a process's messages that are kept, because they may say why it ended.
 MESSAGES_LIMIT = 4096
 
 
@@ -27,8 +27,8 @@ class Session:
     """Bluetooth for one program: scans, and any number of devices.
 
     An asynchronous context manager. All methods are for one event loop. A method that is cancelled leaves the session
-    usable. What the device does meanwhile is not undone, except that a cancelled connect disconnects, unless the device
-    was connected before, and that a cancelled scan, subscription or served device ends.
+    usable. What the device does meanwhile is not undone, with two exceptions: a cancelled connect disconnects, unless
+    the device was connected before, and a cancelled scan, subscription or served device ends.
     """
 
     def __init__(self, host: str | None = None, program: str | None = None) -> None:
@@ -46,14 +46,14 @@ class Session:
         self._reader: asyncio.Task[None] | None = None
         self._messages: asyncio.Task[None] | None = None
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        # The functions that process an answer immediately, also if the call that sent the command was cancelled.
+        # The functions that process an answer immediately, even if the call that sent the command was cancelled.
         self._on_answer: dict[int, Callable[[dict[str, Any]], None]] = {}
         self._next = 0
         self._may_read = asyncio.Event()
         self._queues: set[EventQueue[Any]] = set()
         self._scan: Scan | None = None
         self._peripheral: Peripheral | None = None
-        # The devices that the program may still have, by identifier, and those that can have events.
+        # The devices that the program still refers to, by identifier, and the devices that can have events.
         self._devices: weakref.WeakValueDictionary[str, Device] = weakref.WeakValueDictionary()
         self._connected: set[Device] = set()
         # The reason why the session has ended.
@@ -106,7 +106,7 @@ class Session:
         """Sends a command, and returns its number, for _answer().
 
         Args:
-            on_answer: Called with the answer before the lines after it are processed, also if the call is cancelled.
+            on_answer: Called with the answer before the lines after it are processed, even if the call is cancelled.
         """
         if self._ending is not None or self._process is None or self._process.stdin is None:
             raise BluetoothError("cancelled", self._ending or "The session has not been started. Use it inside "
@@ -238,7 +238,7 @@ class Session:
             sentence = await self._reason()
         except Exception as error:
             sentence = f"“{self._program} session” wrote an invalid line: {error!r}."
-            # Without a reader, it would wait, and keep the radio.
+            # Without a reader, the process would wait, and keep the radio.
             if self._process:
                 terminate(self._process)
         finally:
@@ -268,7 +268,7 @@ class Session:
                     self._device(line)._receive(line)
 
     def _complete(self, line: dict[str, Any]) -> None:
-        """Notes what a command did, before the lines after its answer are processed."""
+        """Records the effect of a command before the lines after its answer are processed."""
         match line.get("command"):
             case "connect":
                 self._device(line)._connected(line)
@@ -325,7 +325,7 @@ class Session:
 
 
 def _is_ready(line: bytes) -> bool:
-    """Says whether the first line of a process is that of a session with a known protocol."""
+    """Returns whether the first line of a process is that of a session with a known protocol."""
     try:
         ready = json.loads(line)
     except ValueError:

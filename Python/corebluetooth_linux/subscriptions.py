@@ -11,8 +11,8 @@ from .errors import ending
 if TYPE_CHECKING:
     from .device import Device, Value
 
-# A subscribed characteristic, by its service, its UUID and its number among several; unlike a handle, it stays the same
-# over connections.
+# A subscribed characteristic: its service, its UUID, and its number among those with this UUID. Unlike a handle, this
+# stays the same over connections.
 Subscription = tuple[str, str, int]
 
 
@@ -42,21 +42,21 @@ class Receiver:
 class Subscriptions:
     """The functions that receive the values of a device.
 
-    A characteristic without functions is unsubscribed. While an answer to `subscribe` is missing, its characteristic is
-    not known, so nothing is unsubscribed until the answer.
+    A characteristic without functions is unsubscribed. Until `subscribe` is answered, its characteristic is not known,
+    so nothing is unsubscribed before the answer.
     """
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._receivers: dict[Subscription, list[Receiver]] = {}
-        # The receivers whose answer is missing.
+        # The receivers whose `subscribe` has not been answered.
         self._asking: list[Receiver] = []
-        # The characteristics by the handles that were returned, and their handles in this connection.
+        # The characteristics, by all handles that subscribe() has returned, and their handles in this connection.
         self._known: dict[int, Subscription] = {}
         self._handles: dict[Subscription, int] = {}
 
     async def add(self, attribute: dict[str, Any], call: Callable[[Value], None]) -> Receiver:
-        """Subscribes to the characteristic that these keys of a command name."""
+        """Subscribes to the characteristic that `attribute`, the keys of a command, names."""
         receiver = Receiver(call)
         session = self._device._session
 
@@ -78,13 +78,17 @@ class Subscriptions:
         return receiver
 
     async def remove(self, receiver: Receiver) -> None:
-        """Ends the calls of one function."""
+        """Stops calling a function; unsubscribes if it was the last one."""
         self._leave(receiver)
         if receiver.subscription is not None:
             await self._unsubscribe(receiver.subscription)
 
     async def remove_all(self, handle: int, call: Callable[[Value], None] | None) -> None:
-        """Ends the calls of a function, or of all, by a handle that a receiver has had."""
+        """Stops calling a function, or all functions if `call` is None.
+
+        Args:
+            handle: A handle that subscribe() has returned for the characteristic.
+        """
         subscription = self._known.get(handle)
         if subscription is None:
             return
@@ -94,7 +98,7 @@ class Subscriptions:
         await self._unsubscribe(subscription)
 
     def receive(self, subscription: Subscription, value: Value) -> None:
-        """Passes on a value."""
+        """Calls the functions of a characteristic with a value."""
         for receiver in list(self._receivers.get(subscription, ())):
             if receiver.is_active:
                 run(receiver.call, value)
@@ -103,7 +107,7 @@ class Subscriptions:
                 receiver.early.append((subscription, value))
 
     def resubscribed(self, line: dict[str, Any]) -> None:
-        """Notes the new handle of a characteristic that the session has subscribed again."""
+        """Records the new handle of a characteristic to which the session has subscribed again."""
         subscription = subscription_of(line)
         self._handles[subscription] = int(line["handle"])
         # The program may have ended the subscription while the device was gone.
@@ -111,7 +115,7 @@ class Subscriptions:
         self._unsubscribe_unused()
 
     def unsubscribed(self, subscription: Subscription) -> None:
-        """Forgets the functions of a characteristic that the session could not subscribe again."""
+        """Forgets the functions of a characteristic to which the session could not subscribe again."""
         self._receivers.pop(subscription, None)
 
     def clear(self) -> None:
@@ -139,7 +143,7 @@ class Subscriptions:
             receivers.remove(receiver)
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
-        """Unsubscribes from a characteristic if it has no functions; waits for the answer, except while others ask."""
+        """Unsubscribes from a characteristic without functions; does nothing while a `subscribe` is not answered."""
         if self._receivers.get(subscription) or self._asking:
             return
         if self._receivers.pop(subscription, None) is not None and self._device.is_connected:

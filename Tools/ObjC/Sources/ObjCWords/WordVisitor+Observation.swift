@@ -33,7 +33,7 @@ extension WordVisitor {
         }
     }
 
-    /// Returns why the property that `modifier` belongs to cannot be observed; `nil` if it can be.
+    /// Returns the reason why the property with `modifier` cannot be observed; `nil` if it can be.
     func obstacle(to modifier: DeclModifierSyntax) -> String? {
         guard let property = modifier.parent?.parent?.as(VariableDeclSyntax.self), property.onlyName == nil else {
             return nil
