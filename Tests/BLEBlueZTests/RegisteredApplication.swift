@@ -47,7 +47,7 @@ struct RegisteredApplication {
         bus.event(.server(.serviceAdded(service.id, failure)), of: key)
     }
 
-    /// The objects of a program, as it returns them from `GetManagedObjects`.
+    /// Returns the objects of a program, as `GetManagedObjects` returns them.
     static func objects(
         flags: [String] = ["read", "write", "notify"],
         descriptor: [String]? = nil,

@@ -11,7 +11,7 @@ struct ConnectionLimiterTests {
         administrators: [0]
     )
 
-    /// The reason to refuse a new connection; `nil` if it is admitted.
+    /// Returns the reason to refuse a new connection; `nil` if it is admitted.
     private static func refusal(
         of newcomer: ConnectionLimiter.Program,
         among programs: [ConnectionLimiter.Program]

@@ -85,7 +85,7 @@ struct SocketPlaceTests {
         second.stop()
     }
 
-    /// A listening socket, as the service manager creates it.
+    /// Returns a listening socket, as the service manager creates it.
     private func listeningSocket(at path: String) throws -> FileDescriptor {
         let socket = FileDescriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_un()

@@ -11,12 +11,12 @@ struct AttributeNamesTests {
 
     private static func handle(_ wire: UInt16) -> AttributeHandle { AttributeHandle(wire: wire) }
 
-    /// A Find Information response with attributes of one type.
+    /// Returns a Find Information response with attributes of one type.
     private static func information(_ handles: some Sequence<UInt16>, _ type: BluetoothUUID) -> ATTPacket {
         .findInformationResponse(.init(entries: handles.map { .init(handle: handle($0), type: type) }))
     }
 
-    /// A Read By Type response with characteristic declarations; each value follows its declaration.
+    /// Returns a Read By Type response with characteristic declarations; each value follows its declaration.
     private static func declarations(_ characteristics: [(declaration: UInt16, type: UInt16)]) -> ATTPacket {
         var entries = ATT.ReadByTypeResponse.Entries()
         for (declaration, type) in characteristics {

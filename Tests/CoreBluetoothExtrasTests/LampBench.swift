@@ -57,7 +57,9 @@ final class LampBench {
         return try await task.value
     }
 
-    /// The lamp, connected by `other` or the bench's central, and its characteristics by type.
+    /// Connects the lamp, and returns it and its characteristics by type.
+    ///
+    /// `other` is the central that connects it; the bench's central if `nil`.
     func connect(by other: CBCentralManager? = nil) async throws -> (CBPeripheral, [CBUUID: CBCharacteristic]) {
         let central = other ?? central
         return try await result(of: Task { @MainActor in try await connectNow(central) }).object

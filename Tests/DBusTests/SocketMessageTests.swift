@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Socket messages with file descriptors")
 struct SocketMessageTests {
-    /// Two connected stream sockets.
+    /// Returns two connected stream sockets.
     private static func sockets() throws -> [FileDescriptor] {
         var ends: [Int32] = [-1, -1]
         let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
@@ -53,7 +53,7 @@ struct SocketMessageTests {
 
 @Suite("Descriptors in a D-Bus conversation")
 struct PassedDescriptorTests {
-    /// A conversation with a call whose reply has serial number 2.
+    /// Returns a conversation with a call whose reply has serial number 2.
     private func begun(passesDescriptors: Bool = true) throws -> BusConversation {
         var conversation = BusConversation(user: 0, receivesCalls: true, passesDescriptors: passesDescriptors)
         _ = try conversation.receive(TestBus.accepted)
@@ -78,7 +78,7 @@ struct PassedDescriptorTests {
         return FileDescriptor(raw)
     }
 
-    /// The descriptors of each reply in `events`.
+    /// Returns the descriptors of each reply in `events`.
     private func descriptors(in events: [BusConversation.Event]) -> [[FileDescriptor]] {
         events.compactMap { if case .replied(_, _, let descriptors) = $0 { descriptors } else { nil } }
     }

@@ -97,7 +97,7 @@ struct PreservedStateTests {
         #expect(validEvents(from: events) == Array(events.suffix(PreservedPeer.mostEvents)))
     }
 
-    /// The services of a peer with this many of them.
+    /// Returns the event that reports `count` discovered services.
     private static func database(_ count: Int) -> PeerEvent {
         .servicesDiscovered(.success((1...count).map { service(0x180D, UInt16($0), UInt16($0)) }))
     }

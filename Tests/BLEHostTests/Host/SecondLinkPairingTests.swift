@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-/// Two links to the same address, only one of which may be to the bonded device.
+/// Two links to the same address; the bonded device may be at the other end of only one of them.
 @Suite("Pairing on a second link to a peer")
 struct SecondLinkPairingTests {
     private static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
@@ -18,7 +18,7 @@ struct SecondLinkPairingTests {
         return (rig, try #require(rig.host.links[Self.second]?.peer))
     }
 
-    /// The result of a pairing whose keys contain `number`.
+    /// Returns the result of a pairing whose keys contain `number`.
     private func outcome(_ number: UInt128, _ method: PairingMethod) -> PairingOutcome {
         var bond = Bond(
             identity: Self.address,

@@ -46,7 +46,7 @@ struct SharedLinkTests {
         }
     }
 
-    /// The values of the write commands and notifications that were sent, in their order.
+    /// Returns the values of the write commands and notifications that were sent, in their order.
     private func sent(_ rig: Rig) -> [[UInt8]] {
         rig.frames.filter { [0x52, 0x1B].contains($0.payload.first) }.map { Array($0.payload.dropFirst(3)) }
     }
