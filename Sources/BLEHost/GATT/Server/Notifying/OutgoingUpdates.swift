@@ -56,14 +56,15 @@ struct OutgoingUpdates {
         case refuse
     }
 
-    /// Queues a value if its client has too many pending values, or held ones.
+    /// Queues a value if its client has too many pending values or any held ones.
     mutating func hold(_ value: Value) -> OnHold {
         let client = value.number.client
         guard held.contains(client) || !hasRoom(for: client) else { return .send }
         return held.append(value) ? .wait : .refuse
     }
 
-    /// Removes and returns a held value whose client no longer has too many pending values; `nil` if there is none.
+    /// Removes and returns the oldest held value of a client that no longer has too many pending values; `nil` if there
+    /// is none.
     mutating func nextHeld() -> Value? {
         guard !held.isEmpty else { return nil }
         let pending = sent
