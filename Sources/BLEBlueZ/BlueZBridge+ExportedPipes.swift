@@ -25,7 +25,7 @@ struct ExportedPipe: Sendable {
     let central: PeerIdentifier
     let isNotify: Bool
     var state: State
-    /// True if the central has disconnected, but write commands of it still wait for the program's socket.
+    /// True if the central has disconnected, but its write commands still wait for the program's socket.
     var hasEnded = false
     /// True while the bridge does not read the socket, because the host has too many unsent values.
     var isPaused = false

@@ -156,7 +156,7 @@ package struct BlueZBridge: Sendable {
         /// The maximum number of a session's write commands in the host; commands beyond that are refused, or wait in
         /// their pipe.
         static let commands = 128
-        /// The number of a session's unsent values from which on the bridge does not read the sockets with its values.
+        /// The number of a session's unsent values at which the bridge stops reading the sockets with its values.
         static let updates = 32
         /// The maximum number of devices; at the limit, a new one replaces the least recently seen one that is not
         /// bonded or connected, a trusted one only if there is no other, and is not added if there is none.

@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// The messages of a room that have not been sent yet, in pieces that fit into notifications.
 struct ChatOutbox {
-    /// The number of unsent pieces from which on messages of guests, and messages for one guest, are dropped.
+    /// The number of unsent pieces at which messages of guests, and messages for one guest, are dropped.
     ///
     /// It is reached, for example, if a guest receives more slowly than another writes. The messages of the room's user
     /// are always added.
