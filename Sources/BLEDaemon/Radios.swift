@@ -24,12 +24,22 @@ package struct Radios: CustomStringConvertible {
 
     /// The host of the radio with this name, or of the first radio if the name is empty; `nil` if there is no such
     /// radio.
-    subscript(name: String) -> (any HostLink)? {
-        name.isEmpty ? all[0].link : all.first { $0.name == name }?.link
-    }
+    subscript(name: String) -> (any HostLink)? { position(of: name).map { all[$0].link } }
 
     /// Returns the name of a radio, or of the first radio if `name` is empty; `nil` if there is no such radio.
-    func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
+    func name(of name: String) -> String? { position(of: name).map { all[$0].name } }
+
+    /// Returns the position of a radio.
+    ///
+    /// A daemon that was started without radios has the adapter that was usable then, such as `hci:0`, or `hci:first`.
+    /// Each of these names also means the other, so that apps find their sessions when the daemon has started again.
+    private func position(of name: String) -> Int? {
+        if name.isEmpty { return 0 }
+        if let position = all.firstIndex(where: { $0.name == name }) { return position }
+        let first = "\(AdapterReference.first)", prefix = "hci:"
+        if name == first { return all.firstIndex { $0.name.hasPrefix(prefix) } }
+        return name.hasPrefix(prefix) ? all.firstIndex { $0.name == first } : nil
+    }
 
     /// Opens a session with each host.
     ///

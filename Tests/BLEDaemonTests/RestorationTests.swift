@@ -101,6 +101,17 @@ struct RestorationTests {
         }
     }
 
+    @Test(
+        "The radio of a daemon that was started without radios has two names",
+        arguments: [
+            ("hci:first", "hci:0", "hci:first"), ("hci:1", "hci:first", "hci:1"), ("hci:1", "hci:0", nil),
+            ("world", "hci:first", nil), ("hci:first", "world", nil),
+        ]
+    )
+    func defaultRadio(name: String, asked: String, answer: String?) {
+        #expect(Radios([(name, ScriptedHost())]).name(of: asked) == answer)
+    }
+
     @Test("A launch for one radio names only the sessions of that radio")
     func launchForRadio() async throws {
         let variables = Locked<[[String: String]]>([]), hosts = [ScriptedHost(), ScriptedHost()]
