@@ -127,7 +127,7 @@ struct PolicyTests {
             (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is not one of central, peripheral, agent (at rules[0]"),
             (
                 #"{"rules": [{"services": ["heart"]}]}"#,
-                "“heart” is not a UUID; use 4, 8 or 36 characters, or an assigned name (at rules[0].services"
+                "“heart” is not a UUID; use 4 or 8 hexadecimal digits, 36 characters or an assigned name (at"
             ),
             (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is not an absolute path (at rules[0].program)"),
             ("{", "it is not valid JSON"), ("{}", "“rules” is missing"),

@@ -57,7 +57,8 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         }
         let services = try values.decodeIfPresent([String].self, forKey: .services)?.map { text in
             guard let uuid = BluetoothUUID(written: text, naming: [.service]) else {
-                throw values.error(.services, "“\(text)” is not a UUID; use 4, 8 or 36 characters, or an assigned name")
+                let forms = "4 or 8 hexadecimal digits, 36 characters or an assigned name"
+                throw values.error(.services, "“\(text)” is not a UUID; use \(forms)")
             }
             return uuid
         }
