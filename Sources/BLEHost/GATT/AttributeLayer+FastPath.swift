@@ -126,6 +126,7 @@ extension AttributeLayer {
     /// Sends a client's write command, or queues it until the controller has a free buffer.
     ///
     /// Returns `false`, without side effects, if ``perform(_:on:for:at:)`` has to carry out the request instead.
+    @inline(__always)
     mutating func commandFast(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -144,8 +145,23 @@ extension AttributeLayer {
             outbox.report(to: client, taken: .writeCommands(to: links[index].client.peer))
             return true
         }
+        return enqueueCommand(value, to: handle, on: link, at: index, for: client, through: &scheduler)
+    }
+
+    /// Queues a write command until the controller has a free buffer.
+    ///
+    /// Returns `false`, without side effects, if too many commands are queued.
+    @inline(never)
+    private mutating func enqueueCommand(
+        _ value: [UInt8],
+        to handle: AttributeHandle,
+        on link: ConnectionHandle,
+        at index: Int,
+        for client: ClientID,
+        through scheduler: inout ACLScheduler
+    ) -> Bool {
         guard links[index].client.commands.hasRoom(for: client) else { return false }
-        let receipt = self.outbox.makeReceipt(for: link), payload = OutgoingPayload(.writeCommand, handle, value)
+        let receipt = outbox.makeReceipt(for: link), payload = OutgoingPayload(.writeCommand, handle, value)
         guard scheduler.enqueue(payload, of: link, receipt: receipt) else { return false }
         links[index].client.commands.append(receipt, of: client)
         return true

@@ -141,11 +141,9 @@ struct WriteCommands {
     var isEmpty: Bool { commands.isEmpty }
 
     /// Returns whether `client` may send a command now, because few of its commands are unsent.
-    @inline(__always)
-    func hasRoom(for client: ClientID) -> Bool { commands.count < share || count(of: client) < share }
-
-    @inline(never)
-    private func count(of client: ClientID) -> Int { commands.count { $0.client == client } }
+    func hasRoom(for client: ClientID) -> Bool {
+        commands.count < share || commands.count { $0.client == client } < share
+    }
 
     func contains(_ client: ClientID) -> Bool { commands.contains { $0.client == client } }
 
