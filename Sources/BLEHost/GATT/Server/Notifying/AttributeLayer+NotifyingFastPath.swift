@@ -16,14 +16,16 @@ extension AttributeLayer {
     ) -> Bool {
         guard let configured = database.configuration(of: .init(client: client, id: id)) else { return false }
         let first = subscribers.first(of: configured.handle)
-        var number = first, count = 0
+        var number = first, count = 0, last = (index: 0, link: ConnectionHandle?.none)
         while let link = subscribers.link(at: number, of: configured.handle) {
             number += 1
             guard let index = index(of: link) else { continue }
             switch links[index].notifiesFast(configured.about, at: configured.handle) {
             case .no: break
             case .later: return false
-            case .yes: count += 1
+            case .yes:
+                count += 1
+                last = (index, link)
             }
         }
         let length = value.count + 3 + L2CAPHeader.size, isForAll = count == number - first
@@ -32,16 +34,20 @@ extension AttributeLayer {
             wait(value, of: configured, for: count, of: client, through: &scheduler, into: &outbox)
             return true
         }
-        number = first
-        while let link = subscribers.link(at: number, of: configured.handle) {
-            number += 1
-            guard let index = index(of: link),
-                isForAll
-                    || links[index].notifiesFast(configured.about, at: configured.handle) == .yes,
-                scheduler.reserveBuffer(for: length, of: link)
-            else { continue }
-            let limit = ATT.roomForValue(mtu: links[index].client.mtu)
+        if count == 1, let link = last.link, scheduler.reserveBuffer(for: length, of: link) {
+            let limit = ATT.roomForValue(mtu: links[last.index].client.mtu)
             outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
+        } else {
+            number = first
+            while let link = subscribers.link(at: number, of: configured.handle) {
+                number += 1
+                guard let index = index(of: link),
+                    isForAll || links[index].notifiesFast(configured.about, at: configured.handle) == .yes,
+                    scheduler.reserveBuffer(for: length, of: link)
+                else { continue }
+                let limit = ATT.roomForValue(mtu: links[index].client.mtu)
+                outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
+            }
         }
         outbox.report(to: client, taken: .updates)
         return true
