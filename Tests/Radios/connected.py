@@ -109,7 +109,7 @@ def channel_serve(fault, rig):
     if fault is stop:
         return served.obeys()
     served.ends(AT_ONCE, [69])
-    opened.ends(AT_ONCE, [75])
+    opened.ends(AT_ONCE, [1, 75])
 
 
 CHANNEL_FAULTS = {
