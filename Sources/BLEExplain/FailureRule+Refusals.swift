@@ -1,12 +1,6 @@
 import BLEWire
 
 extension ATT.ErrorCode {
-    /// True if a server refuses requests with this code because the link or the client lacks security.
-    var isLackOfSecurity: Bool {
-        [.insufficientAuthentication, .insufficientEncryption, .insufficientAuthorization, .encryptionKeySizeTooShort]
-            .contains(self)
-    }
-
     /// Returns the sentence that says what the link lacked when a server refused a request with this code.
     func lack(isEncrypted: Bool) -> String {
         if self == .insufficientAuthorization {

@@ -71,6 +71,14 @@ extension ATT {
     }
 }
 
+extension ATT.ErrorCode {
+    /// True if a server refuses requests with this code because the link or the client lacks security.
+    package var isLackOfSecurity: Bool {
+        [.insufficientAuthentication, .insufficientEncryption, .insufficientAuthorization, .encryptionKeySizeTooShort]
+            .contains(self)
+    }
+}
+
 extension ATT.ErrorCode: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -155,11 +155,3 @@ extension AttributeLayer {
         }
     }
 }
-
-extension ATT.ErrorCode {
-    /// True if the same request may succeed after the devices have paired.
-    var isLackOfSecurity: Bool {
-        [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
-            .contains(self)
-    }
-}
